@@ -5,6 +5,7 @@
 
 mod control;
 mod order;
+mod put_off;
 mod report;
 
 use super::{
@@ -84,6 +85,15 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     } else {
         Guard { asks: 0.5, forbids: 0.0 }
     };
+    if let Some(rest) = put_off::put_off(p, m.phase).filter(|_| p.ban == Ban::None && !m.paused) {
+        let rest = Parsed::new(rest, known);
+        let guard = model.guard(&features::guard(&rest, m.phase, m.paused));
+        let rest = statistics(&rest, m, model, guard);
+        if !rules::is_action(rest.leaf) {
+            let reasoning = format!("{}; what was ordered is put off", rest.reasoning);
+            return Vote { reasoning, ..rest };
+        }
+    }
     // the prohibition caps what is done; what is asked for stands beside it
     if let Some(rest) = p.beside_ban(m.phase, m.paused) {
         return statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest, known) }, m, model, guard);

@@ -94,6 +94,8 @@ lists! {
     FaultNoun = "fault_noun",
     NoVerb = "no_verb",
     Also = "also",
+    Hesitate = "hesitate",
+    First = "first",
     Correction = "correction",
     Better = "better",
     DoObject = "do_object",

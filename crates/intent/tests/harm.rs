@@ -68,6 +68,11 @@ fn a_retraction_within_the_line_holds() {
 }
 
 #[test]
+fn an_order_that_is_put_off_for_a_look_changes_nothing() {
+    claim("put-off", |r| !acts(r));
+}
+
+#[test]
 fn what_only_tells_asks_or_takes_itself_back_begins_nothing() {
     claim("begins-nothing", |r| !acts(r) && !matches!(r.whole.turn, Turn::PlanNew(_)));
 }
