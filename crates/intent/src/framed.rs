@@ -153,16 +153,49 @@ impl<'a> Words<'a> {
         let people = |at: usize| at.checked_sub(1).is_some_and(|last| self.is(last, List::FramedPeople));
         let look = |at: usize| {
             let gift = self.is(at, List::FramedGift);
-            gift && (at + 1..at + 4).any(|noun| self.is(noun, List::FramedNoGift) && self.heads(noun))
+            // "a quick look over"
+            let over = |noun: usize| {
+                let two = format!("{} {}", self.word(noun), self.word(noun + 1));
+                let ends = self.heads(noun + 1) || self.is(noun + 2, List::AgainBefore);
+                self.known.is(List::FramedNoGift, &two) && (ends || self.is(noun + 2, List::HaltPast))
+            };
+            let noun = |noun: usize| self.is(noun, List::FramedNoGift) && self.heads(noun) || over(noun);
+            gift && (at + 1..at + 4).any(noun)
         };
         let with = || self.find(2, List::FramedSwapFor).is_some_and(|at| self.is(at + 1, List::FramedSelf));
         self.is(0, List::FramedTeach) && self.find(2, List::FramedTeachTo).is_some_and(people)
             || self.is(0, List::FramedGive) && self.gift().is_some_and(|at| look(at) || people(at))
             || self.is(0, List::FramedSwap) && (self.is(1, List::Aux) || with())
             || self.is(0, List::FramedHave) && (self.makes_talk() || self.lets_be() || self.lets_know())
+            || self.seeks()
+            || self.weighs()
             || self.tells_me()
             || self.asks_what_was()
             || self.is_disowned()
+    }
+
+    /// "narrow down which commit broke it", "pin down the cause of the leak", "make out what this does", "make clear to me why
+    /// we fork here"; "narrow down the column widths" changes them.
+    fn seeks(self) -> bool {
+        let clear =
+            self.is(1, List::MadeKnown) && self.is(2, List::FramedTeachTo) && self.is(3, List::FramedSelf);
+        let make = self.word(0) == "make" && (clear || self.word(1) == "out");
+        let particle = |at: &usize| self.is(*at, List::SeekParticle);
+        let past = (1..3).take_while(particle).count();
+        let at = if clear { 4 } else { 1 + past };
+        let asks = self.is(at, List::FramedTells) && !matches!(self.word(at), "that" | "if");
+        let cause =
+            || self.is(at, List::Article) && (at + 1..at + 4).any(|noun| self.is(noun, List::SeekCause));
+        make && (asks || clear) || self.is(0, List::Seek) && (asks || cause())
+    }
+
+    /// "put jest and vitest side by side": names, and no things of a page.
+    fn weighs(self) -> bool {
+        let name = |at: usize| {
+            !self.is(at, List::Determiner) && !self.is(at, List::Pronoun) && !self.word(at).ends_with('s')
+        };
+        let beside = ["side", "by", "side"].iter().enumerate().all(|(n, word)| self.word(4 + n) == *word);
+        matches!(self.word(0), "put" | "set" | "lay") && name(1) && self.word(2) == "and" && name(3) && beside
     }
 
     /// "fill me in on the store", "catch me up", "get me up to speed", "take me through it".

@@ -68,6 +68,11 @@ fn a_retraction_within_the_line_holds() {
 }
 
 #[test]
+fn what_is_looked_for_or_looked_over_is_not_changed() {
+    claim("looks-only", |r| !acts(r));
+}
+
+#[test]
 fn an_order_that_is_put_off_for_a_look_changes_nothing() {
     claim("put-off", |r| !acts(r));
 }
