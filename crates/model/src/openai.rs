@@ -10,7 +10,7 @@ use std::{
 };
 
 use async_openai::{Client, error::OpenAIError};
-use futures::{StreamExt, future::BoxFuture};
+use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use pilothouse_core::{
     redact::Redactor,
     talk::{Fault, FaultKind, ModelDelta, ModelReply, ModelRequest},
@@ -25,7 +25,7 @@ use crate::{
 use draft::Draft;
 use extras::Extras;
 use lines::{End, MOST_EVENT_BYTES, Seen, StreamObserver, look};
-use transport::{Address, HttpTransport};
+use transport::{Address, HttpTransport, RetryReason};
 use wire::Chunk;
 
 mod draft;
@@ -45,6 +45,9 @@ pub use models::models;
 
 /// How long a stream may stay open after the model said that it is done: the usage may follow.
 const AFTER_FINISH: Duration = Duration::from_secs(3);
+
+/// The events of a reply.
+type Chunks = BoxStream<'static, Result<Chunk, OpenAIError>>;
 
 /// A model at an [`Endpoint`].
 pub struct OpenAi {
@@ -82,43 +85,44 @@ impl OpenAi {
     ) -> Result<(), Fault> {
         let witness = StreamObserver::default();
         let endpoint = Arc::clone(&self.endpoint);
-        let (http, redactor) = (self.http()?, self.redactor.clone());
-        let carrier = HttpTransport { http, endpoint, redactor, witness: Arc::clone(&witness), deltas };
+        let (http, redactor, retries) = (self.http()?, self.redactor.clone(), Arc::default());
+        let carrier =
+            HttpTransport { http, endpoint, redactor, witness: Arc::clone(&witness), deltas, retries };
+        let service = carrier.clone();
         let client = Client::build(carrier.http.clone(), Address::new(&self.endpoint)?)
-            .with_http_service(tower::service_fn(move |r| carrier.clone().carry(r)));
+            .with_http_service(tower::service_fn(move |r| service.clone().carry(r)));
+        loop {
+            let stream = self.open(&client, request).await?;
+            read(stream, draft, &witness).await?;
+            let verdict = self.verdict(draft, &look(&witness));
+            match verdict {
+                // Nobody saw anything of it, and no call of it can have run.
+                Err(fault) if fault.kind == FaultKind::Cut && draft.is_blank() => {
+                    carrier.wait(RetryReason::passing(fault)).await?;
+                    *look(&witness) = Seen::default();
+                }
+                Ok(()) | Err(_) => return verdict,
+            }
+        }
+    }
+
+    /// The stream of a reply, asked for without what the endpoint refuses.
+    async fn open(&self, client: &Client<Address>, request: &ModelRequest) -> Result<Chunks, Fault> {
         let mut extras = self.extras().clone();
-        let mut stream = loop {
+        loop {
             let body = wire::body(request, &self.endpoint, &extras);
             match client.chat().create_stream_byot(body).await.map_err(|e| opened_badly(&e)) {
-                Ok(stream) => break stream,
+                Ok(stream) => {
+                    // Only what helped is remembered.
+                    *self.extras() = extras;
+                    return Ok(stream);
+                }
                 Err(fault) => {
                     extras = extras.without(&fault, request, &self.endpoint).ok_or(fault)?;
                     tracing::info!(?extras, "the model is asked again, without what it refused");
                 }
             }
-        };
-        // Only what helped is remembered.
-        *self.extras() = extras;
-        loop {
-            let next = if draft.finished() {
-                tokio::time::timeout(AFTER_FINISH, stream.next()).await.unwrap_or_default()
-            } else {
-                stream.next().await
-            };
-            let item: Result<Chunk, OpenAIError> = match next {
-                Some(item) => item,
-                None => break,
-            };
-            match item {
-                Ok(chunk) => draft.take(chunk)?,
-                Err(OpenAIError::JSONDeserialize(_, text)) => {
-                    draft.take_garbled(&text, look(&witness).error_event)?;
-                }
-                // The witness knows better how it ended.
-                Err(_) => break,
-            }
         }
-        self.verdict(draft, &look(&witness))
     }
 
     /// Whether the stream brought a whole reply.
@@ -138,6 +142,25 @@ impl OpenAi {
                 "try again; if it comes back, the server does not speak this interface properly",
             )),
             None => Ok(()),
+        }
+    }
+}
+
+/// Reads a stream to its end, whole or not.
+async fn read(mut stream: Chunks, draft: &mut Draft, witness: &StreamObserver) -> Result<(), Fault> {
+    loop {
+        let next = if draft.finished() {
+            tokio::time::timeout(AFTER_FINISH, stream.next()).await.unwrap_or_default()
+        } else {
+            stream.next().await
+        };
+        match next {
+            Some(Ok(chunk)) => draft.take(chunk)?,
+            Some(Err(OpenAIError::JSONDeserialize(_, text))) => {
+                draft.take_garbled(&text, look(witness).error_event)?;
+            }
+            // The witness knows better how it ended.
+            Some(Err(_)) | None => return Ok(()),
         }
     }
 }

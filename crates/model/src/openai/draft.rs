@@ -76,6 +76,11 @@ impl Draft {
         self.finish.is_some()
     }
 
+    /// Whether nothing came yet that a reply is made of: no word, no thinking, no piece of a call.
+    pub fn is_blank(&self) -> bool {
+        self.garbled.is_none() && self.calls.is_empty() && self.held_bytes() == 0
+    }
+
     /// Takes one event in.
     ///
     /// # Errors
@@ -146,11 +151,7 @@ impl Draft {
         if self.calls.len() > MOST_CALLS {
             return Err(too_many_calls(MOST_CALLS));
         }
-        if self.bytes() + self.thought.bytes() + self.echo.bytes > MOST_BYTES {
-            Err(too_large("the reply", MOST_BYTES))
-        } else {
-            Ok(())
-        }
+        if self.held_bytes() > MOST_BYTES { Err(too_large("the reply", MOST_BYTES)) } else { Ok(()) }
     }
 
     /// Thinking that stands in the text is thinking: it is shown as that, and goes back to no server.
@@ -181,6 +182,11 @@ impl Draft {
         if let Some((thinking, answer)) = unopened(&self.text).filter(|_| self.reasoning.is_empty()) {
             (self.reasoning, self.text) = (thinking.to_owned(), answer.to_owned());
         }
+    }
+
+    /// Bytes of all that is held of it.
+    fn held_bytes(&self) -> usize {
+        self.bytes() + self.thought.bytes() + self.echo.bytes
     }
 
     /// Bytes of what came so far.

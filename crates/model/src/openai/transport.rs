@@ -2,9 +2,15 @@
 //!
 //! Owns everything that async-openai would hide: retries are visible, a status and the server's
 //! words survive, a body that is no stream is told apart.
-//! Never retries once the first byte of a stream has arrived.
+//! Never retries by itself once the first byte of a stream has arrived: whether any of it counts, its reader knows.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use async_openai::{config::Config, error::OpenAIError, middleware::HttpRequestFactory};
 use bytes::Bytes;
@@ -27,7 +33,7 @@ use super::{
     silence::within,
 };
 
-/// Automatic retries, at most.
+/// Automatic retries of one reply, at most.
 const RETRIES: u32 = 2;
 /// A server that asks for a longer wait is not waited for.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -141,10 +147,12 @@ pub(super) struct HttpTransport {
     pub redactor: Redactor,
     pub witness: StreamObserver,
     pub deltas: Sender<ModelDelta>,
+    /// How many of the retries are used up.
+    pub retries: Arc<AtomicU32>,
 }
 
 /// Why an attempt failed, and whether and when another one makes sense.
-struct RetryReason {
+pub(super) struct RetryReason {
     fault: Fault,
     again: bool,
     after: Option<Duration>,
@@ -155,7 +163,7 @@ impl RetryReason {
         Self { fault, again: false, after: None }
     }
 
-    const fn passing(fault: Fault) -> Self {
+    pub const fn passing(fault: Fault) -> Self {
         Self { fault, again: true, after: None }
     }
 }
@@ -163,26 +171,36 @@ impl RetryReason {
 impl HttpTransport {
     /// Sends the request until a stream begins, a failure is final, or the retries are used up.
     pub async fn carry(self, request: HttpRequestFactory) -> Result<Response, OpenAIError> {
-        let mut attempt = 1;
         loop {
             let setback = match self.attempt(&request).await {
                 Ok(response) => return Ok(response),
                 Err(setback) => setback,
             };
-            let wait = setback.after.unwrap_or(self.endpoint.backoff * 2_u32.pow(attempt - 1));
-            if !setback.again || attempt > RETRIES || wait > LONGEST_WAIT {
-                return Err(OpenAIError::Boxed(Box::new(fault::scrub(setback.fault, &self.redactor))));
-            }
-            attempt += 1;
-            let fault = fault::scrub(setback.fault, &self.redactor);
-            // A server's words may repeat the request.
-            tracing::info!(attempt, ?wait, fault = ?fault.kind, status = fault.status, "the model is asked again");
-            let reason = fault.message;
-            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            // Lossy like every delta.
-            let _ = self.deltas.try_send(ModelDelta::Retry { attempt, wait_ms, reason });
-            tokio::time::sleep(wait).await;
+            self.wait(setback).await.map_err(|fault| OpenAIError::Boxed(Box::new(fault)))?;
         }
+    }
+
+    /// Waits until the next attempt, and tells of it.
+    ///
+    /// # Errors
+    /// Why the last one failed, where that is final or the retries are used up.
+    pub async fn wait(&self, setback: RetryReason) -> Result<(), Fault> {
+        let used = self.retries.load(Ordering::Relaxed);
+        let wait = setback.after.unwrap_or(self.endpoint.backoff * 2_u32.pow(used));
+        let fault = fault::scrub(setback.fault, &self.redactor);
+        if !setback.again || used >= RETRIES || wait > LONGEST_WAIT {
+            return Err(fault);
+        }
+        self.retries.store(used + 1, Ordering::Relaxed);
+        let attempt = used + 2;
+        // A server's words may repeat the request.
+        tracing::info!(attempt, ?wait, fault = ?fault.kind, status = fault.status, "the model is asked again");
+        let reason = fault.message;
+        let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        // Lossy like every delta.
+        let _ = self.deltas.try_send(ModelDelta::Retry { attempt, wait_ms, reason });
+        tokio::time::sleep(wait).await;
+        Ok(())
     }
 
     async fn attempt(&self, request: &HttpRequestFactory) -> Result<Response, RetryReason> {

@@ -315,6 +315,21 @@ async fn a_connection_dropped_before_the_first_byte_is_tried_again() {
 }
 
 #[tokio::test]
+async fn a_connection_that_drops_before_anything_is_said_is_tried_again_as_often_as_one_that_is_refused() {
+    let empty = || event(r#"{"choices":[{"delta":{"role":"assistant","content":""}}]}"#);
+    let dropped = || vec![stream_head(), empty(), Act::Reset];
+    let (outcome, deltas) = ask(vec![dropped(), vec![stream_head(), empty()], reply("third time")]).await;
+    assert_eq!((outcome.unwrap().text.as_str(), retries(&deltas)), ("third time", vec![(2, 5), (3, 10)]));
+    let busy = answer("503 Service Unavailable", "", "busy");
+    let (outcome, deltas) = ask(vec![dropped(), busy, dropped(), reply("never")]).await;
+    assert_eq!((outcome.unwrap_err().fault.kind, retries(&deltas).len()), (FaultKind::Cut, 2));
+    let thinking = event(r#"{"choices":[{"delta":{"reasoning_content":"hm"}}]}"#);
+    let (outcome, deltas) = ask(vec![vec![stream_head(), thinking, Act::Reset], reply("never")]).await;
+    let cut = outcome.unwrap_err();
+    assert_eq!((cut.partial.reasoning.as_str(), retries(&deltas).len()), ("hm", 0));
+}
+
+#[tokio::test]
 async fn nobody_there_is_unreachable_and_says_where() {
     let unused = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", unused.local_addr().unwrap());
