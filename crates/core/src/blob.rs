@@ -2,7 +2,7 @@
 //!
 //! Owns hashing and cutting. Never stores anything.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::Range, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -14,6 +14,8 @@ pub struct BlobId([u8; 32]);
 
 /// What the name of a stored output begins with, and how many digits of its id follow.
 pub const OUTPUT: &str = "output:";
+/// Begins what stands where bytes are left out.
+const MARK: &str = "[… ";
 /// As many as no two outputs of a session share.
 pub const OUTPUT_DIGITS: usize = 12;
 
@@ -26,6 +28,25 @@ impl BlobId {
     /// The name under which `read` shows what was cut from a result: `output:0123456789ab`.
     pub fn output_name(self) -> String {
         format!("{OUTPUT}{}", self.short(OUTPUT_DIGITS))
+    }
+
+    /// Stands where so many bytes of this output are left out, and says how they are read.
+    pub fn left_out(self, bytes: u64) -> String {
+        format!("{MARK}{bytes}{}", self.mark_end())
+    }
+
+    /// The marks of [`BlobId::left_out`] in a text: where each stands, and for how many bytes.
+    pub fn marks_in(self, text: &str) -> Vec<(Range<usize>, u64)> {
+        let end = self.mark_end();
+        let marks = text.match_indices(&end).filter_map(|(at, _)| {
+            let (before, bytes) = text.get(..at)?.rsplit_once(MARK)?;
+            Some((before.len()..at + end.len(), bytes.parse().ok()?))
+        });
+        marks.collect()
+    }
+
+    fn mark_end(self) -> String {
+        format!(" bytes left out; read {} has them …]", self.output_name())
     }
 
     /// The first `chars` hexadecimal digits, for people.
@@ -219,6 +240,15 @@ mod tests {
         assert!(id.to_string().starts_with("ba7816bf"));
         assert_eq!(id.to_string().parse::<BlobId>().unwrap(), id);
         assert!("zz".parse::<BlobId>().is_err());
+    }
+
+    #[test]
+    fn the_mark_of_what_is_left_out_is_found_again_and_no_other() {
+        let (id, other) = (BlobId::of(b"abc"), BlobId::of(b"x"));
+        let text = format!("a [… b\n{}\nc {} {}", id.left_out(812), other.left_out(5), id.left_out(3));
+        let found: Vec<(&str, u64)> =
+            id.marks_in(&text).into_iter().map(|(at, n)| (text.get(at).unwrap(), n)).collect();
+        assert_eq!(found, [(&*id.left_out(812), 812), (&*id.left_out(3), 3)]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod budget;
 pub mod classify;
 pub mod compact;
+mod cut;
 mod hunks;
 mod now;
 mod record;
@@ -35,6 +36,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 pub use budget::Window;
+pub use cut::cut;
 
 /// Tool results longer than this are cut in the middle, in bytes.
 pub const RESULT_BYTES: usize = 24 * 1024;
@@ -244,20 +246,4 @@ pub fn instruction(purpose: Purpose, ending: Ending, mode: Mode) -> String {
         Mode::Exploratory => task.to_owned(),
         Mode::Proof => format!("{task}{}", include_str!("../../../assets/prompts/proof.md")),
     }
-}
-
-/// Head and tail of a long text with a marker between that says how much is missing.
-pub fn cut(text: &str, most: usize) -> String {
-    cut_noting(text, most, "")
-}
-
-/// As [`cut`], where the marker also says how the model can read what is missing.
-fn cut_noting(text: &str, most: usize, note: &str) -> String {
-    if text.len() <= most {
-        return text.to_owned();
-    }
-    let head = text.get(..text.floor_char_boundary(most * 2 / 3)).unwrap_or_default();
-    let tail = text.get(text.ceil_char_boundary(text.len() - most / 3)..).unwrap_or_default();
-    let left = text.len() - head.len() - tail.len();
-    format!("{head}\n[… {left} bytes left out{note} …]\n{tail}")
 }

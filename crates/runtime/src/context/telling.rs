@@ -19,7 +19,9 @@ use pilothouse_core::{
 use super::{
     COMMAND_BYTES, RESULT_BYTES, Texts,
     budget::{Piece, Slim},
-    cut, cut_noting, inside, record,
+    cut,
+    cut::cut_result,
+    inside, record,
 };
 
 /// A result may take at most this share of the room.
@@ -245,11 +247,10 @@ impl<'a> Telling<'a> {
         };
         let open = self.open.remove(at);
         let name = result.id().output_name();
-        let whole = self.texts.whole(&result);
-        if whole.len() <= most {
+        let (text, is_whole) = cut_result(self.texts, entry.seq, most).unwrap_or_default();
+        if is_whole {
             self.whole.insert(result.id());
         }
-        let text = cut_noting(&whole, most, &format!("; read {name} has them"));
         let line = format!("[{}: {summary}; dropped to save room, read {name} has it]", open.named);
         let message = Message { answers: Some(open.provider), ..Message::text(Role::Tool, text) };
         let piece = self.of_entry(entry, Piece { message, slim: Slim::Line(line), entry: None });
@@ -313,8 +314,8 @@ impl<'a> Telling<'a> {
     fn kept_result(&mut self, entry: &Entry, most: usize) {
         let pinned = self.state.transcript.mark(entry.seq) == Some(Mark::Pinned);
         let event = self.texts.event(entry.seq).filter(|_| pinned).map(|e| e.event);
-        let Some(Event::CallEnded { result, summary, .. }) = event else { return };
-        let text = inside(&cut(&self.texts.whole(&result), most), "kept_result");
+        let Some(Event::CallEnded { summary, .. }) = event else { return };
+        let text = inside(&cut_result(self.texts, entry.seq, most).unwrap_or_default().0, "kept_result");
         let text = format!("<kept_result of=\"{}\">\n{text}\n</kept_result>", summary.replace('"', "'"));
         self.put(entry, Some(Piece::stays(Message::text(Role::User, text))));
     }
@@ -364,8 +365,8 @@ fn directing(texts: &dyn Texts, seq: Seq) -> Option<String> {
 
 /// What came of a call of the workbench itself, such as a command that the user typed.
 fn output(texts: &dyn Texts, seq: Seq, most: usize) -> Option<Piece> {
-    let Event::CallEnded { result, summary, .. } = texts.event(seq)?.event else { return None };
-    let text = inside(&cut(&texts.whole(&result), most), "command_output");
+    let Event::CallEnded { summary, .. } = texts.event(seq)?.event else { return None };
+    let text = inside(&cut_result(texts, seq, most)?.0, "command_output");
     let message = Message::text(Role::User, format!("<command_output>\n{text}\n</command_output>"));
     let line = format!("<command_output>{summary}; the output was dropped to save room</command_output>");
     Some(Piece { message, slim: Slim::Line(line), entry: None })

@@ -236,6 +236,30 @@ fn every_call_is_answered_and_long_results_are_cut_in_the_middle() {
 }
 
 #[test]
+fn what_two_cuts_leave_out_of_an_output_is_told_once_by_the_output_that_has_it() {
+    let mut b = Bench::new();
+    b.step(Input::say("run the tests"));
+    let all: String = (1..60_000).map(|n| format!("{n}\n")).collect();
+    let printed = Blob::new(all.clone().into_bytes());
+    let (head, tail) = (&all[..32 * 1024], &all[all.len() - 32 * 1024..]);
+    let mark = printed.id().left_out((all.len() - head.len() - tail.len()) as u64);
+    let text = format!("exit 0, took 0.0 s\nstdout:\n{head}\n{mark}\n{tail}");
+    allowed(&mut b, "make");
+    came_to(&mut b, 0, ToolOutcome { output: Some(printed.clone()), ..ToolOutcome::text(text, "exit 0") });
+    b.reply("", &[("c", "list", "{}")]);
+    b.step(Input::ToolEnded { call: b.lane().head().unwrap().call, outcome: ToolOutcome::text("a", "a") });
+    let messages = b.request().messages;
+    let told = &messages.iter().find(|m| m.role == Role::Tool).unwrap().text;
+    let marks = printed.id().marks_in(told);
+    let [(at, left)] = &marks[..] else { panic!("{marks:?}") };
+    assert_eq!(told.matches("left out").count(), 1);
+    let (before, after) = (&told[..at.start - 1], &told[at.end + 1..]);
+    let (_, before) = before.split_once("stdout:\n").unwrap();
+    assert!(all.starts_with(before) && all.ends_with(after));
+    assert_eq!(*left, (all.len() - before.len() - after.len()) as u64);
+}
+
+#[test]
 fn only_the_last_messages_of_the_user_are_given_where_that_is_asked_for() {
     let mut b = Bench::new();
     for n in 0..30 {
@@ -268,11 +292,16 @@ fn a_cut_text_says_what_is_missing() {
 
 /// A command of the goal that ran, with its output.
 fn ran(b: &mut Bench, command: &str, code: i32, output: &str) {
+    allowed(b, command);
+    ended(b, code, output);
+}
+
+/// A command of the goal that runs.
+fn allowed(b: &mut Bench, command: &str) {
     b.reply("", &[("c", "run", &serde_json::json!({ "command": command }).to_string())]);
     let (id, kind) = b.session.state().open.iter().next().map(|(id, c)| (*id, c.kind.clone())).unwrap();
     let CheckpointKind::Risk(CommandQuestion { shown, .. }) = kind else { panic!("{kind:?}") };
     b.step(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: Some(shown) });
-    ended(b, code, output);
 }
 
 fn ended(b: &mut Bench, code: i32, output: &str) {
@@ -281,6 +310,11 @@ fn ended(b: &mut Bench, code: i32, output: &str) {
 
 /// The same, and what can be done about it.
 fn ended_with(b: &mut Bench, code: i32, output: &str, advice: Vec<pilothouse_core::tool::Advice>) {
+    let text = format!("exit {code}, took 0.0 s\nstdout:\n{output}\nstderr:\nwarn {output}");
+    came_to(b, code, ToolOutcome { advice, ..ToolOutcome::text(text, "exit") });
+}
+
+fn came_to(b: &mut Bench, code: i32, outcome: ToolOutcome) {
     let call = b.lane().head().unwrap().call;
     let exit = Exit {
         code: Some(code),
@@ -290,10 +324,10 @@ fn ended_with(b: &mut Bench, code: i32, output: &str, advice: Vec<pilothouse_cor
         process: None,
         put_back: false,
     };
-    let text = format!("exit {code}, took 0.0 s\nstdout:\n{output}\nstderr:\nwarn {output}");
-    let outcome =
-        ToolOutcome { exit: Some(exit), failed: code != 0, advice, ..ToolOutcome::text(text, "exit") };
-    b.step(Input::ToolEnded { call, outcome });
+    b.step(Input::ToolEnded {
+        call,
+        outcome: ToolOutcome { exit: Some(exit), failed: code != 0, ..outcome },
+    });
 }
 
 #[test]

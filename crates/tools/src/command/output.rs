@@ -128,7 +128,7 @@ impl Ends {
         self.shorten();
         let middle = match self.left_out {
             0 => String::new(),
-            n => format!("\n[… {n} bytes left out; read {} has them …]\n", whole.output_name()),
+            n => format!("\n{}\n", whole.left_out(n)),
         };
         format!("{}{middle}{}", plain::settled(&self.head), plain::settled(&self.tail))
     }

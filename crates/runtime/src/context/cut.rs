@@ -1,0 +1,63 @@
+//! Long texts within few bytes: head and tail, and between them how much is missing.
+//!
+//! Owns the marker. What was cut before is not cut a second time: one marker tells of both, by the output that has all.
+
+use std::ops::Range;
+
+use pilothouse_core::{
+    blob::BlobId,
+    event::Event,
+    ids::{CallId, Seq},
+};
+
+use super::Texts;
+
+/// So many events at most stand between the end of a command and that of its call.
+const BETWEEN: u64 = 16;
+
+/// Head and tail of a long text with a marker between that says how much is missing.
+pub fn cut(text: &str, most: usize) -> String {
+    match missing(text, most) {
+        None => text.to_owned(),
+        Some(gap) => around(text, &gap, &format!("[… {} bytes left out …]", gap.len())),
+    }
+}
+
+/// The result of a call, where the marker also says how the model can read what is missing; and whether it is whole.
+pub(super) fn cut_result(texts: &dyn Texts, seq: Seq, most: usize) -> Option<(String, bool)> {
+    let Event::CallEnded { call, result, .. } = texts.event(seq)?.event else { return None };
+    let text = texts.whole(&result);
+    let Some(mut gap) = missing(&text, most) else { return Some((text, true)) };
+    let (mut named, mut earlier) = (result.id(), 0);
+    let printed = printed(texts, seq, call);
+    for (at, bytes) in printed.iter().flat_map(|id| id.marks_in(&text)) {
+        // A marker stands on a line of its own, which was not printed.
+        let at = at.start.saturating_sub(1)..(at.end + 1).min(text.len());
+        if at.start < gap.end && gap.start < at.end {
+            gap = gap.start.min(at.start)..gap.end.max(at.end);
+            named = printed.unwrap_or(named);
+            earlier += bytes.saturating_sub(at.len() as u64);
+        }
+    }
+    Some((around(&text, &gap, &named.left_out(gap.len() as u64 + earlier)), false))
+}
+
+/// The stored output of the command that a call ran, as the event before the call's end has it.
+fn printed(texts: &dyn Texts, ended: Seq, of: CallId) -> Option<BlobId> {
+    let before = (1..=BETWEEN).map_while(|back| texts.event(Seq(ended.0.checked_sub(back)?)));
+    before.map(|e| e.event).find_map(|event| match event {
+        Event::CommandExited { call, output, .. } if call == of => output,
+        _ => None,
+    })
+}
+
+/// The middle that goes where a text is to have at most so many bytes.
+fn missing(text: &str, most: usize) -> Option<Range<usize>> {
+    let head = text.floor_char_boundary(most * 2 / 3);
+    (text.len() > most).then(|| head..text.ceil_char_boundary(text.len() - most / 3))
+}
+
+fn around(text: &str, gap: &Range<usize>, mark: &str) -> String {
+    let (head, tail) = (text.get(..gap.start), text.get(gap.end..));
+    format!("{}\n{mark}\n{}", head.unwrap_or_default(), tail.unwrap_or_default())
+}
