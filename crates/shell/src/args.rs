@@ -48,6 +48,8 @@ pub(super) struct Opt {
     /// Which word it stands in, and which one its value, where that is another.
     pub at: usize,
     pub value_at: Option<usize>,
+    /// The option before it may take this word for its value.
+    pub taken: bool,
 }
 
 /// A program's arguments, told apart.
@@ -120,15 +122,32 @@ impl Args {
                     kind,
                     at,
                     value_at: next.map(|(at, _)| at),
+                    taken: false,
                 });
                 continue;
             }
             out.cluster(program, (at, word), &sub, &mut words);
         }
-        if out.operands.is_empty() {
-            out.leading = out.opts.len();
-        }
+        out.close(program);
         out
+    }
+
+    /// What only the whole of them says: which options the one before may take for its value.
+    fn close(&mut self, program: &Program) {
+        if self.operands.is_empty() {
+            self.leading = self.opts.len();
+        }
+        let mut last: Option<(usize, bool)> = None;
+        let mut before: Option<(usize, bool)> = None;
+        for opt in &mut self.opts {
+            if last.is_some_and(|(at, _)| at < opt.at) {
+                before = last;
+            }
+            opt.taken = before.is_some_and(|(at, takes)| takes && at + 1 == opt.at);
+            let behind = self.places.first().is_some_and(|place| *place < opt.at);
+            let sub = self.operands.first().filter(|_| behind).map_or("", |f| f.text.as_str());
+            last = Some((opt.at, program.may_take(opt, sub)));
+        }
     }
 
     /// Letters after one dash: the first that takes a value takes the rest of the word, or the next word.
@@ -158,6 +177,7 @@ impl Args {
                 name,
                 at,
                 value_at: next.map(|(at, _)| at),
+                taken: false,
             });
             if ends {
                 break;
@@ -200,7 +220,7 @@ impl Opt {
         self.is_exactly(pattern) || self.begins(pattern)
     }
 
-    /// Whether this is the option of that pattern and is not turned off by its value.
+    /// Whether this is the option of that pattern, not the value of another one, and not turned off by its own value.
     fn is_surely(&self, pattern: &str) -> bool {
         let off = self.text.split_once('=').is_some_and(|(_, value)| {
             !pattern.contains('=')
@@ -209,7 +229,7 @@ impl Opt {
                     "false" | "no" | "none" | "0" | "off" | "f" | "n"
                 )
         });
-        !off && self.is_exactly(pattern)
+        !off && !self.taken && self.is_exactly(pattern)
     }
 
     /// Whether it is the beginning of a long name.

@@ -483,7 +483,7 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
     // Behind another option it may be what that one takes.
     let plain = considered.iter().take_while(|opt| opt.kind == Some(Kind::Flag)).count();
     let long = considered.iter().take(plain + 1).filter(|_| !passes_on).any(|opt| {
-        opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")
+        opt.value.is_none() && !opt.taken && matches!(opt.text.as_str(), "--help" | "--version")
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
     });
     let sole = matches!(argv, [_, only] if matches!(only.text.as_str(), "-h" | "-V" | "-v" | "-version" | "-help" | "-VV" | "-vV"));

@@ -96,7 +96,7 @@ impl Options {
 impl Program {
     /// Whether an option takes a value.
     pub fn takes_value(&self, name: &str, sub: &str) -> bool {
-        if self.kind_of(name, name, sub) == Some(Kind::Alters) {
+        if self.kind_of(name, name, sub) == Some(Kind::Alters) || self.is_flag_of(name, sub) {
             return false;
         }
         let valued = |o: &&Options| {
@@ -104,6 +104,30 @@ impl Program {
         };
         self.options.iter().filter(valued).any(|o| o.names.contains(&name))
             || matches!(self.kind_of(name, name, sub), Some(kind) if kind.is_weighty() && !matches!(kind, Kind::Run | Kind::Rest))
+    }
+
+    /// Whether an option has no value behind this very sub-command, whatever it means behind others.
+    fn is_flag_of(&self, name: &str, sub: &str) -> bool {
+        let of = |o: &&Options| o.kind == Kind::Flag && !o.subs.is_empty() && o.of_sub(sub);
+        self.options.iter().filter(of).any(|o| o.names.contains(&name))
+    }
+
+    /// Whether the word behind an option, itself one by its look, may be its value: that is so of any option of a program
+    /// of which it is not known which ones take one.
+    pub fn may_take(&self, opt: &Opt, sub: &str) -> bool {
+        if opt.value.is_some() || self.is_flag_of(&opt.name, sub) {
+            return false;
+        }
+        let valued = |o: &Options| !matches!(o.kind, Kind::Flag | Kind::Alters | Kind::May);
+        match opt.kind {
+            Some(Kind::Flag | Kind::Alters | Kind::May) => false,
+            Some(_) => true,
+            None => {
+                let shortened = |p: &&str| opt.name.len() > 3 && p.starts_with(&opt.name);
+                let mut takers = self.options.iter().filter(|o| valued(o)).peekable();
+                takers.peek().is_none() || takers.any(|o| o.of_sub(sub) && o.names.iter().any(shortened))
+            }
+        }
     }
 
     /// What the grammar says of an option: what weighs more goes first, and of long names the beginning is enough there.

@@ -96,7 +96,7 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
                 w.hit("outside", target.span);
             }
         }
-        "rm" if !case.args.has(&["--cached", "-n", "--dry-run"]) => {
+        "rm" if case.args.sure(&["--cached", "-n", "--dry-run"]).is_none() => {
             if let Some(field) = case.args.operands.iter().skip(1).find(|f| f.many) {
                 w.hit("delete-tree", field.span);
             }
@@ -170,7 +170,7 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
     let args = case.args;
     let mut operands: Vec<&Field> = args.operands.iter().skip(1).collect();
     let word = operands.first().map_or("", |f| f.text.as_str()).to_owned();
-    let reads = args.has(&[
+    let reads = args.sure(&[
         "--get",
         "--get-all",
         "--get-regexp",
@@ -180,6 +180,7 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
         "--get-color",
         "--get-colorbool",
     ]);
+    let reads = reads.is_some();
     let verb = matches!(
         word.as_str(),
         "set" | "get" | "unset" | "list" | "edit" | "rename-section" | "remove-section"

@@ -233,7 +233,7 @@ pub(super) fn rsync(w: &mut Walker<'_>, case: &Case<'_>) {
     if let Some(opt) = args.opts.iter().find(|o| matches!(o.name.as_str(), "-e" | "--rsh" | "--rsync-path")) {
         w.hit("hidden-run", opt.span);
     }
-    if args.has(&["-n", "--dry-run"]) {
+    if args.sure(&["-n", "--dry-run"]).is_some() {
         if args.operands.iter().any(|f| is_remote_path(&f.text)) {
             w.lower_to("network", case.span);
         } else {
