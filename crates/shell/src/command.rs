@@ -3,10 +3,11 @@
 //! Owns the way from a name to a judge, and the judging by table. Wrappers and builtins are in [`super::wrap`] and
 //! [`super::shell`], the programs with their own language in [`super::special`].
 
-use super::args::{Args, Opt};
+use super::args::Args;
 use super::carried::is_homely;
 use super::expand::{Feed, Field, UNKNOWN};
 use super::grammar::{Kind, may_be_secret};
+use super::help;
 use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::prints::printed;
@@ -195,7 +196,8 @@ impl Walker<'_> {
 
     fn unknown_program(&mut self, name: &str, argv: &[Field], span: Span, feed: &Feed) {
         let plain = !name.contains('.') && argv.first().is_some_and(|f| !f.text.contains('/'));
-        let asks = matches!(argv, [_, only] if matches!(only.text.as_str(), "--version" | "--help" | "-V" | "-version"));
+        let asks =
+            matches!(argv, [_, only] if matches!(only.text.as_str(), "--version" | "--help" | "-version"));
         if plain && asks {
             self.hit("help", span);
             return;
@@ -257,7 +259,7 @@ impl Walker<'_> {
         span: Span,
         feed: Feed,
     ) -> Feed {
-        if asks_help(program, name, argv, args) {
+        if help::is_asked(program, name, argv, args) {
             self.hit("help", span);
             return Feed::Text("help".to_owned());
         }
@@ -466,30 +468,4 @@ fn without_version(name: &str) -> Option<&str> {
 /// Values that make a pager or editor do nothing of its own.
 pub(super) fn is_harmless_pager(value: &str) -> bool {
     value.trim().is_empty() || list("harmless pagers").contains(&value.trim())
-}
-
-fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool {
-    if program.no_help {
-        return false;
-    }
-    // What follows code, a module or an archive is meant for that.
-    let starts = |opt: &Opt| matches!(opt.name.as_str(), "-jar" | "-m" | "-c" | "-e" | "--eval");
-    let leading = args.opts.iter().position(starts).map_or(args.leading, |at| at.min(args.leading));
-    let considered = if program.help_first { args.opts.get(..leading).unwrap_or(&[]) } else { &args.opts };
-    // After more words it may be meant for a program that this one starts.
-    let behind = args.operands.split_last().map_or(&[][..], |(_, before)| before);
-    let passes_on = behind.iter().any(|f| list("starting words").contains(&f.text.as_str()));
-    let considered = if program.sub_help && !passes_on { &args.opts } else { considered };
-    // Behind another option it may be what that one takes.
-    let plain = considered.iter().take_while(|opt| opt.kind == Some(Kind::Flag)).count();
-    let long = considered.iter().take(plain + 1).filter(|_| !passes_on).any(|opt| {
-        opt.value.is_none() && !opt.taken && matches!(opt.text.as_str(), "--help" | "--version")
-            || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
-    });
-    let sole = matches!(argv, [_, only] if matches!(only.text.as_str(), "-h" | "-V" | "-v" | "-version" | "-help" | "-VV" | "-vV"));
-    long || sole
-        && !matches!(
-            name,
-            "shutdown" | "halt" | "poweroff" | "reboot" | "mount" | "umount" | "history" | "crontab"
-        )
 }

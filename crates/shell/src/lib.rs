@@ -16,6 +16,7 @@ mod endless;
 mod expand;
 mod forms;
 mod grammar;
+mod help;
 mod kinds;
 mod knowledge;
 mod made;

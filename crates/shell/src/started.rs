@@ -5,6 +5,7 @@
 use super::args::Args;
 use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::grammar::Kind;
+use super::help;
 use super::knowledge::list;
 use super::programs;
 use super::shell::source;
@@ -53,7 +54,9 @@ pub(super) fn shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, 
 }
 
 fn started(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Feed) -> Feed {
-    if matches!(args, [only] if matches!(only.text.as_str(), "--help" | "--version" | "-version" | "-V")) {
+    let asks =
+        |word: &str| matches!(word, "--help" | "--version" | "-version") || help::tells_version(name, word);
+    if matches!(args, [only] if asks(&only.text)) {
         w.hit("help", span);
         return Feed::Text(String::new());
     }

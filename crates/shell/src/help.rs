@@ -1,0 +1,54 @@
+//! Commands that only print help or a version.
+//!
+//! Owns which words ask for that, and where they count. By which letter a program tells its version is data: most take
+//! `-v` for "say more" and do their work.
+
+use super::args::{Args, Opt};
+use super::expand::Field;
+use super::grammar::Kind;
+use super::knowledge::list;
+use super::programs::Program;
+
+/// Whether a command asks for nothing but help or a version.
+pub(super) fn is_asked(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool {
+    if program.no_help {
+        return false;
+    }
+    // What follows code, a module or an archive is meant for that.
+    let starts = |opt: &Opt| matches!(opt.name.as_str(), "-jar" | "-m" | "-c" | "-e" | "--eval");
+    let leading = args.opts.iter().position(starts).map_or(args.leading, |at| at.min(args.leading));
+    let considered = if program.help_first { args.opts.get(..leading).unwrap_or(&[]) } else { &args.opts };
+    // After more words it may be meant for a program that this one starts.
+    let behind = args.operands.split_last().map_or(&[][..], |(_, before)| before);
+    let passes_on = behind.iter().any(|f| list("starting words").contains(&f.text.as_str()));
+    let considered = if program.sub_help && !passes_on { &args.opts } else { considered };
+    // Behind another option it may be what that one takes.
+    let plain = considered.iter().take_while(|opt| opt.kind == Some(Kind::Flag)).count();
+    let long = considered.iter().take(plain + 1).filter(|_| !passes_on).any(|opt| {
+        opt.value.is_none() && !opt.taken && matches!(opt.text.as_str(), "--help" | "--version")
+            || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
+    });
+    long || is_alone(name, argv.get(1..).unwrap_or(&[]))
+}
+
+/// Whether the only word behind a program asks for help or its version.
+fn is_alone(name: &str, words: &[Field]) -> bool {
+    let [only] = words else { return false };
+    match only.text.as_str() {
+        "-h" | "-help" | "-version" => !list("no help by -h").contains(&name),
+        option => tells_version(name, option),
+    }
+}
+
+/// Whether a program prints its version, and nothing more happens, by this option alone.
+pub(super) fn tells_version(name: &str, option: &str) -> bool {
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    let names = match option {
+        "-v" => list("version by -v"),
+        "-V" => list("version by -V"),
+        "-VV" => list("version by -VV"),
+        "-vV" | "-Vv" => list("version by -vV"),
+        _ => &[],
+    };
+    names.contains(&name) || names.contains(&plain)
+}
