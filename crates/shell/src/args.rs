@@ -220,6 +220,11 @@ impl Opt {
         self.is_exactly(pattern) || self.begins(pattern)
     }
 
+    /// Whether the grammar says that it has a value.
+    pub(super) const fn takes(&self) -> bool {
+        !matches!(self.kind, None | Some(Kind::Flag | Kind::Alters | Kind::May))
+    }
+
     /// Whether this is the option of that pattern, not the value of another one, and not turned off by its own value.
     fn is_surely(&self, pattern: &str) -> bool {
         let off = self.text.split_once('=').is_some_and(|(_, value)| {

@@ -119,15 +119,12 @@ impl Program {
             return false;
         }
         let valued = |o: &Options| !matches!(o.kind, Kind::Flag | Kind::Alters | Kind::May);
-        match opt.kind {
-            Some(Kind::Flag | Kind::Alters | Kind::May) => false,
-            Some(_) => true,
-            None => {
-                let shortened = |p: &&str| opt.name.len() > 3 && p.starts_with(&opt.name);
-                let mut takers = self.options.iter().filter(|o| valued(o)).peekable();
-                takers.peek().is_none() || takers.any(|o| o.of_sub(sub) && o.names.iter().any(shortened))
-            }
+        if opt.kind.is_some() {
+            return opt.takes();
         }
+        let shortened = |p: &&str| opt.name.len() > 3 && p.starts_with(&opt.name);
+        let mut takers = self.options.iter().filter(|o| valued(o)).peekable();
+        takers.peek().is_none() || takers.any(|o| o.of_sub(sub) && o.names.iter().any(shortened))
     }
 
     /// What the grammar says of an option: what weighs more goes first, and of long names the beginning is enough there.

@@ -25,10 +25,17 @@ pub(super) fn is_asked(program: &Program, name: &str, argv: &[Field], args: &Arg
     // Behind another option it may be what that one takes.
     let plain = considered.iter().take_while(|opt| opt.kind == Some(Kind::Flag)).count();
     let long = considered.iter().take(plain + 1).filter(|_| !passes_on).any(|opt| {
-        opt.value.is_none() && !opt.taken && matches!(opt.text.as_str(), "--help" | "--version")
+        matches!(opt.text.as_str(), "--help" | "--version") && !opt.taken && !names_one(args, opt)
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
     });
     long || is_alone(name, argv.get(1..).unwrap_or(&[]))
+}
+
+/// Whether an option may name a version instead of asking for it: its value stands behind it, or a sub-command stands
+/// before it and another word behind (`add package x --version 1.0`).
+fn names_one(args: &Args, opt: &Opt) -> bool {
+    let behind = args.places.first().is_some_and(|first| *first < opt.at);
+    opt.value.is_some() || behind && (opt.takes() || args.places.contains(&(opt.at + 1)))
 }
 
 /// Whether the only word behind a program asks for help or its version.
