@@ -105,14 +105,15 @@ fn sed_script(w: &mut Walker<'_>, field: &Field) {
     while let Some(&c) = chars.get(at) {
         match c {
             ' ' | '\t' | '\n' | ';' | '{' | '}' | '!' | ',' | '$' | '+' | '~' | '0'..='9' => at += 1,
-            '/' => at = skip_to(&chars, at + 1, '/'),
+            '/' => at = skip_pattern(&chars, at + 1, '/'),
             '\\' => {
                 let mark = chars.get(at + 1).copied().unwrap_or('/');
-                at = skip_to(&chars, at + 2, mark);
+                at = skip_pattern(&chars, at + 2, mark);
             }
             's' | 'y' => {
                 let mark = chars.get(at + 1).copied().unwrap_or('/');
-                at = skip_to(&chars, skip_to(&chars, at + 2, mark), mark);
+                let pattern = if c == 's' { skip_pattern } else { skip_to };
+                at = skip_to(&chars, pattern(&chars, at + 2, mark), mark);
                 while let Some(&flag) = chars.get(at).filter(|f| f.is_ascii_alphanumeric()) {
                     at += 1;
                     if flag == 'e' && c == 's' {
@@ -136,7 +137,9 @@ fn sed_script(w: &mut Walker<'_>, field: &Field) {
                 }
                 at = end;
             }
-            'a' | 'i' | 'c' | 'b' | 't' | 'T' | ':' | '#' => at = line_end(&chars, at),
+            'a' | 'i' | 'c' | '#' => at = line_end(&chars, at),
+            // Some end a label only with its line: what others read behind it is worse than nothing.
+            'b' | 't' | 'T' | ':' => at = label_end(&chars, at + 1),
             UNKNOWN => {
                 let whole = chars.len() == 1;
                 w.hit(if whole { "computed-code" } else { "computed-input" }, field.span);
@@ -158,14 +161,52 @@ fn line_end(chars: &[char], at: usize) -> usize {
     chars.iter().skip(at).position(|c| *c == '\n').map_or(chars.len(), |n| at + n)
 }
 
-fn skip_to(chars: &[char], mut at: usize, mark: char) -> usize {
+/// Behind a label and the blanks before it.
+fn label_end(chars: &[char], at: usize) -> usize {
+    let blanks = chars.iter().skip(at).take_while(|c| matches!(c, ' ' | '\t')).count();
+    let ends = |c: &char| matches!(c, ';' | '}') || c.is_whitespace();
+    chars.iter().skip(at + blanks).position(ends).map_or(chars.len(), |n| at + blanks + n)
+}
+
+fn skip_to(chars: &[char], at: usize, mark: char) -> usize {
+    skip(chars, at, mark, false)
+}
+
+/// Behind a pattern: what stands in brackets does not end it.
+fn skip_pattern(chars: &[char], at: usize, mark: char) -> usize {
+    skip(chars, at, mark, true)
+}
+
+fn skip(chars: &[char], mut at: usize, mark: char, brackets: bool) -> usize {
     while let Some(&c) = chars.get(at) {
-        at += if c == '\\' { 2 } else { 1 };
         if c == mark {
-            return at;
+            return at + 1;
         }
+        at = match c {
+            '\\' => at + 2,
+            '[' if brackets => bracket_end(chars, at).unwrap_or(at + 1),
+            _ => at + 1,
+        };
     }
     chars.len()
+}
+
+/// Behind a bracket expression, where it ends at all: the first `]` may be one of its characters, and classes have their own.
+fn bracket_end(chars: &[char], open: usize) -> Option<usize> {
+    let mut at = open + 1 + usize::from(chars.get(open + 1) == Some(&'^'));
+    at += usize::from(chars.get(at) == Some(&']'));
+    loop {
+        match (chars.get(at)?, chars.get(at + 1)) {
+            (']', _) => return Some(at + 1),
+            ('\n', _) => return None,
+            ('[', Some(&class)) if matches!(class, ':' | '.' | '=') => {
+                let rest = chars.get(at + 2..)?;
+                let end = rest.windows(2).position(|pair| pair == [class, ']']);
+                at += end.map_or(1, |end| end + 4);
+            }
+            _ => at += 1,
+        }
+    }
 }
 
 /// `awk`: writes, pipes and `system`.
