@@ -1,7 +1,7 @@
 //! What stood whole on the screen: a word in the composer says yes to nothing else.
 //!
-//! Owns since when each question has stood whole, and what becomes of a word that came before. What the list and the diff
-//! take for read is theirs.
+//! Owns what a frame is told once it was drawn, since when each question has stood whole, and what becomes of a word that
+//! came before. What the list and the diff take for read is theirs.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -17,7 +17,7 @@ use crate::{
     bar,
     overlay::approvals,
     pane::{Focus, conversation, diff},
-    standing::DEAF,
+    standing::{DEAF, Standing},
 };
 
 /// What stood there before a line was written.
@@ -68,6 +68,40 @@ enum Early {
 }
 
 impl App {
+    /// What was drawn has been on the screen since `now`.
+    pub fn drew(&mut self, now: Instant) {
+        let in_bar = bar::question(self.world.state()).filter(|_| !self.panes.areas.bar.is_empty());
+        let bare = self.overlays.is_empty();
+        let plan =
+            |id: &CheckpointId| self.world.state().open.get(id).is_some_and(|c| c.kind.is_confirmation());
+        let in_bar = in_bar.filter(|id| (bare || !plan(id)) && self.stands_drawn(*id));
+        self.asked.drew(in_bar, now);
+        let ctx = ctx!(self, now);
+        let top = self.overlays.len().saturating_sub(1);
+        for (n, overlay) in self.overlays.iter_mut().enumerate() {
+            overlay.drew(n == top, &ctx, now);
+        }
+        // Neither a page, nor a list, nor the keys that can follow lie over the panes.
+        let listed = self.composer.popup.is_some() || self.keying.alarm().is_some_and(|due| due <= now);
+        let clear = bare && !listed && !self.panes.welcome(self.world.state());
+        let seen: Vec<bool> =
+            self.panes.iter().map(|(n, ..)| clear && !self.panes.outer(n).is_empty()).collect();
+        for ((_, pane), seen) in self.panes.all().zip(seen) {
+            pane.drew(seen, &ctx, now);
+        }
+        self.note_whole(now);
+        self.drew_offer(now);
+    }
+
+    /// What was drawn counts as not seen: more was typed meanwhile than could be taken in.
+    pub fn covered(&mut self) {
+        self.asked = Standing::default();
+        self.seen.covered();
+        self.overlays.iter_mut().for_each(|overlay| overlay.covered());
+        self.panes.all().for_each(|(_, pane)| pane.covered());
+        self.offering.covered();
+    }
+
     /// Keeps which question the bar shows whole.
     pub(super) fn note_whole(&mut self, now: Instant) {
         if self.world.state().open.is_empty() {
