@@ -195,10 +195,10 @@ async fn an_answer_names_no_place_that_is_not_there_without_a_mark() {
     s.until("a reply", |s| s.count("message_completed") == 1).await;
     assert!(s.deltas.iter().any(|d| d.0 == DeltaKind::Text), "it is read while it comes");
     let marks = |s: &Screen| -> Vec<(usize, String)> {
-        let marks = s.events.iter().filter_map(|e| match &e.event {
-            Event::AnswerChecked { marks, .. } => Some(marks.clone()),
-            _ => None,
-        });
+        let of = |e: &Stamped| {
+            if let Event::AnswerChecked { marks, .. } = &e.event { Some(marks.clone()) } else { None }
+        };
+        let marks = s.events.iter().filter_map(of);
         marks.flatten().map(|m| (m.line, m.why)).collect()
     };
     assert_eq!(
