@@ -84,6 +84,8 @@ pub(super) struct Log {
     red: BTreeSet<String>,
     /// The step that began last, and whether a file changed since.
     step: Option<(TaskId, bool)>,
+    /// Steps that wrote a file in a go at them that was cut off.
+    begun: BTreeSet<TaskId>,
     /// Steps that had nothing to change, with the reason that is told at their end.
     needless: HashMap<TaskId, String>,
     /// Hunks that were left out of what is written.

@@ -22,7 +22,7 @@ impl Log {
     pub(super) fn keep(&mut self, at: Millis, event: &Event) {
         match event {
             Event::TaskAdded { task } => self.task_added(task),
-            Event::TaskStarted { task, .. } => self.step = Some((*task, false)),
+            Event::TaskStarted { task, .. } => self.step = Some((*task, self.begun.contains(task))),
             Event::TaskCompleted { task, .. } => self.settle_task(*task, TaskStatus::Done),
             Event::TaskSkipped { task, undone } => self.settle_task(*task, TaskStatus::left_out(*undone)),
             Event::GatePassed { gate, evidence, .. } => {
@@ -53,6 +53,7 @@ impl Log {
             }
             Event::Applied { .. } | Event::CommandWrote { .. } => {
                 self.step = self.step.map(|(task, _)| (task, true));
+                self.begun.extend(self.step.map(|(task, _)| task));
             }
             Event::ProposalClosed { proposal, dropped: false, .. } => {
                 if let Some(path) = self.paths.get(proposal) {
@@ -66,6 +67,7 @@ impl Log {
     fn settle_task(&mut self, task: TaskId, status: TaskStatus) {
         let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
         tasks.filter(|t| t.id == task).for_each(|t| t.status = status);
+        self.begun.remove(&task);
     }
 
     fn settle_gate(&mut self, gate: u64, status: GateStatus) {

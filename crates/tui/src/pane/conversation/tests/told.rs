@@ -130,6 +130,25 @@ fn a_step_that_was_added_has_its_number_and_title_and_tells_that_it_changed_noth
 }
 
 #[test]
+fn what_a_step_wrote_before_it_was_cut_off_is_its_own() {
+    let (mut s, applied) = (Screen::new(), Event::Applied { apply: ApplyId(70) });
+    s.tell(Event::PlanReady { plan: plan() });
+    run_begins(&mut s);
+    s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
+    s.tell(applied);
+    run_begins(&mut s);
+    s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(2) });
+    s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(7_312) });
+    holds(&mut s, "Complete (7312ms)");
+    let text = s.text(100, 40).join("\n");
+    assert!(!text.contains("no file changed"), "{text}");
+    // Another go at a step that was over has what it writes itself.
+    s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(3) });
+    s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(1) });
+    holds(&mut s, "Complete (1ms), no file changed");
+}
+
+#[test]
 fn a_step_that_needs_no_change_is_told_in_one_line() {
     let mut s = Screen::new();
     s.tell(Event::PlanReady { plan: plan() });
