@@ -26,6 +26,14 @@ const fn counts(beyond: ToolScope) -> bool {
     beyond.allows(Capability::Write) || beyond.allows(Capability::Execute)
 }
 
+impl TurnInfo {
+    /// What it is called: a yes by what it was said to, any other message by its beginning.
+    pub fn called(&self) -> &str {
+        let yes = matches!(self.class, Turn::Control(Control::Approve | Control::Proceed));
+        self.request.as_deref().filter(|_| yes).unwrap_or(&self.head)
+    }
+}
+
 impl State {
     /// The widest scope that a message has: its path's, that of the work which it goes on with, and
     /// what answered questions added. Reading is open to all.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::{
     about::About,
     blob::BlobId,
-    checkpoint::{Checkpoint, CheckpointKind, Failure},
+    checkpoint::{Checkpoint, Failure},
     commit::CommitFile,
     event::Proof,
     fact::Facts,
@@ -25,7 +25,6 @@ use crate::{
     plan::{Plan, ProvenTree},
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
-    question::CommitQuestion,
     recipe::Directed,
     relpath::RelPath,
     sandbox::Sandbox,
@@ -399,12 +398,6 @@ pub struct TurnInfo {
 }
 
 impl TurnInfo {
-    /// What it is called: a yes by what it was said to, any other message by its beginning.
-    pub fn called(&self) -> &str {
-        let yes = matches!(self.class, Turn::Control(Control::Approve | Control::Proceed));
-        self.request.as_deref().filter(|_| yes).unwrap_or(&self.head)
-    }
-
     /// The command line that the user typed after `!`, and whether after `!!`: outside the sandbox.
     pub fn command(&self) -> Option<(&str, bool)> {
         let line = self.request.as_deref().unwrap_or(&self.head).strip_prefix('!')?;
@@ -422,14 +415,6 @@ impl State {
     /// The question that was asked last, of those that words answer.
     pub fn newest_question(&self) -> Option<&Checkpoint> {
         self.open.values().filter(|c| c.kind.takes_words()).max_by_key(|c| c.id)
-    }
-
-    /// The commit that waits for a yes.
-    pub fn waiting_commit(&self) -> Option<(CheckpointId, &CommitQuestion)> {
-        self.open.values().find_map(|c| {
-            let CheckpointKind::Commit(asked) = &c.kind else { return None };
-            Some((c.id, asked))
-        })
     }
 
     /// Whether there is a file, as far as anybody looked here.

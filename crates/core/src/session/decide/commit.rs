@@ -20,7 +20,7 @@ use crate::{
     redact::is_marked,
     relpath::RelPath,
     scope::Capability,
-    session::{Extent, Lane, LaneKind, Written, state::CommitStage},
+    session::{Extent, Lane, LaneKind, State, Written, state::CommitStage},
     tool::CommitMessage,
 };
 
@@ -28,6 +28,16 @@ use crate::{
 const MESSAGE_CHARS: usize = 4_000;
 /// Why nothing is committed now.
 const UNDER_WAY: &str = "something is under way; commit when it has ended";
+
+impl State {
+    /// The commit that waits for a yes.
+    pub fn waiting_commit(&self) -> Option<(CheckpointId, &CommitQuestion)> {
+        self.open.values().find_map(|c| {
+            let CheckpointKind::Commit(asked) = &c.kind else { return None };
+            Some((c.id, asked))
+        })
+    }
+}
 
 impl Draft<'_> {
     /// Has git look at what this session wrote; a message that is given is taken as it is.
