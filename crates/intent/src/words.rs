@@ -49,6 +49,8 @@ lists! {
     NotRelative = "not_relative",
     NotThen = "not_then",
     NotNone = "not_none",
+    NothingElse = "nothing_else",
+    StaysRun = "stays_run",
     LetAlone = "let_alone",
     AloneEnd = "alone_end",
     NotBefore = "not_before",

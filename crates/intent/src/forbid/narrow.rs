@@ -16,7 +16,8 @@ const LETTERS: usize = 6;
 /// nothing is left.
 pub(crate) fn narrowed(doc: &Doc, s: &Structure<'_>, text: &str) -> Option<String> {
     let spared = spared(doc, s, text);
-    let aside = |(n, c): &(usize, &Clause)| keeps(doc, s, c) || spared.get(*n).copied().unwrap_or_default();
+    let keeps = |c: &Clause| keeps(doc, s, c) || keeps_else(doc, s, c);
+    let aside = |(n, c): &(usize, &Clause)| keeps(c) || spared.get(*n).copied().unwrap_or_default();
     let (gone, kept): (Vec<_>, Vec<_>) = s.clauses.iter().enumerate().partition(aside);
     if gone.is_empty() {
         return None;
@@ -45,4 +46,18 @@ fn keeps(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
         [first, rest @ ..] => is(List::SpareLeave, first) && rest.iter().any(|w| is(List::SpareEnd, w)),
         [] => false,
     }
+}
+
+/// "sonst nichts", "больше ничего", "他はそのままで": a clause that keeps all else from an order, in any language.
+fn keeps_else(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
+    let tokens = doc.tokens.get(c.start..c.end).unwrap_or_default();
+    let words: Vec<&str> = tokens.iter().filter(|t| t.kind == Kind::Word).map(|t| t.text.as_str()).collect();
+    let small = |w: &str| s.known.is(List::But, w) || s.known.is(List::Tie, w);
+    let opens = words.iter().position(|w| !small(w)).unwrap_or(0);
+    let said = words.get(opens..).unwrap_or_default().join(" ");
+    let run = tokens.iter().filter(|t| t.kind == Kind::Cjk).any(|t| {
+        let holds = |list| s.known.words.list(list).iter().any(|w| t.text.contains(&**w));
+        holds(List::ElseRun) && holds(List::StaysRun)
+    });
+    !c.marked && (s.known.is(List::NothingElse, &said) || run)
 }
