@@ -5,6 +5,7 @@
 
 mod control;
 mod order;
+mod polite;
 mod put_off;
 mod report;
 
@@ -292,7 +293,7 @@ fn leaf_of(
     if order::plain_fix(p, guard, m) || order::asked_to_mend(p, guard, m) {
         return (N::Modify, shares.leaf(N::Modify).max(PLAIN), 1.0);
     }
-    if let Some(leaf) = order::asked_first(p, guard, m) {
+    if let Some(leaf) = order::asked_first(p, guard, m).or_else(|| polite::politely(p, guard, m)) {
         return (leaf, shares.leaf(leaf).max(PLAIN), 1.0);
     }
     let talks = p.ban == Ban::None && m.phase == Phase::Idle && framed::only_talks(p);
