@@ -99,14 +99,13 @@ impl Folder {
     pub fn look(&self) -> Survey {
         let brought = self.brought();
         let record = self.store.read(&self.root);
-        let known = record.as_ref().filter(|r| r.of == brought.of);
+        let known = record.as_ref().filter(|r| r.covers(&brought));
         let trust = match known {
             _ if self.once => Trust::Once,
             Some(record) if record.trusted => Trust::Kept,
             Some(_) | None => Trust::None,
         };
-        let something = !brought.pieces.is_empty() || record.as_ref().is_some_and(|r| r.trusted);
-        let asks = self.asks && !trust.holds() && known.is_none() && something;
+        let asks = self.asks && !trust.holds() && known.is_none() && !brought.pieces.is_empty();
         survey(brought, trust, asks, record.as_ref())
     }
 
@@ -150,7 +149,7 @@ impl Folder {
 
     /// Whether what the folder brings now is what the user trusts.
     pub fn trusted_now(&self) -> bool {
-        self.store.read(&self.root).is_some_and(|r| r.trusted && r.of == self.brought().of)
+        self.store.read(&self.root).is_some_and(|r| r.trusted && r.covers(&self.brought()))
     }
 
     /// The user agreed to all that the project's memory holds now; trust goes on where it held before.
@@ -178,7 +177,9 @@ impl Folder {
 }
 
 fn survey(brought: Brought, trust: Trust, asks: bool, record: Option<&Record>) -> Survey {
-    let before: &[Kept] = record.filter(|r| r.trusted).map_or(&[], |r| &r.pieces);
+    // What is gone is told beside what is asked about.
+    let compared = record.filter(|r| r.trusted && !brought.pieces.is_empty());
+    let before: &[Kept] = compared.map_or(&[], |r| &r.pieces);
     let parts = parts(&brought, before);
     let sheet = sheet(&brought, before);
     let mut standing = Standing { trust, of: brought.of, parts, sheet, asks, ..Standing::default() };

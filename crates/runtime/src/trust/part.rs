@@ -13,7 +13,7 @@ use pilothouse_core::{
     shell::steers_as,
 };
 
-use crate::{hooks, recipes, sources};
+use crate::{config::ProjectLayer, hooks, recipes, sources};
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,7 +90,10 @@ impl Piece {
                 Ok(all) => all.iter().map(hooks::Definition::says).collect(),
                 Err(e) => vec![format!("cannot be used: {e}")],
             },
-            Kind::Settings => flat(&text, "sets"),
+            Kind::Settings => match ProjectLayer::parse(self.path.as_ref(), &text) {
+                Ok(_) => settings(&text),
+                Err(e) => vec![format!("cannot be used: {e}")],
+            },
             Kind::Servers => match sources::of_text(self.path.as_ref(), &text) {
                 Some(Ok(all)) if all.is_empty() => vec!["has no source in it".to_owned()],
                 Some(Ok(all)) => all.iter().map(sources::says).collect(),
@@ -161,8 +164,17 @@ fn shorten(line: &str) -> String {
     format!("{head}…")
 }
 
+/// What the project's settings do, a line each: of the user's own, those of sessions are only lowered.
+fn settings(text: &str) -> Vec<String> {
+    let line = |l: &String| match l.strip_prefix("session.").and_then(|rest| rest.split_once(" = ")) {
+        Some((key, most)) => format!("lowers session.{key} to {most}, where it is more"),
+        None => format!("sets {l}"),
+    };
+    flat(text).iter().map(line).collect()
+}
+
 /// Every value of a TOML file on a line.
-fn flat(text: &str, what: &str) -> Vec<String> {
+fn flat(text: &str) -> Vec<String> {
     fn walk(path: &str, value: &toml::Value, into: &mut Vec<String>) {
         match value {
             toml::Value::Table(table) => {
@@ -179,14 +191,9 @@ fn flat(text: &str, what: &str) -> Vec<String> {
             | toml::Value::Datetime(_) => into.push(format!("{path} = {value}")),
         }
     }
-    match text.parse::<toml::Table>() {
-        Ok(table) => {
-            let mut lines = Vec::new();
-            walk("", &toml::Value::Table(table), &mut lines);
-            lines.iter().map(|l| format!("{what} {l}")).collect()
-        }
-        Err(e) => vec![format!("cannot be used: {}", e.message())],
-    }
+    let mut lines = Vec::new();
+    walk("", &toml::Value::Table(text.parse().unwrap_or_default()), &mut lines);
+    lines
 }
 
 /// Hides the values in tables of variables and headers. Returns whether there were any.

@@ -1,6 +1,6 @@
 //! Where decisions about folders are kept: one file a folder, outside every project.
 //!
-//! Owns the files. A decision is about the resolved path and exactly one content.
+//! Owns the files. A decision is about the resolved path and exactly one content, or what is left of it.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +12,7 @@ use pilothouse_core::blob::BlobId;
 use pilothouse_tools::atomic;
 use serde::{Deserialize, Serialize};
 
-use super::Brought;
+use super::{Brought, Piece};
 use crate::{
     error::RuntimeError,
     home::{Home, make_private},
@@ -42,6 +42,19 @@ pub struct Record {
     /// The project's own checks that the question named.
     #[serde(default)]
     pub checks: Vec<String>,
+}
+
+impl Record {
+    /// Whether the decision is about what is there now: exactly that, or of what is trusted what is left of it, since a file
+    /// that is gone brings nothing.
+    pub fn covers(&self, brought: &Brought) -> bool {
+        let is_kept = |p: &Piece| {
+            let hash = BlobId::of(&p.mark());
+            self.pieces.iter().any(|kept| kept.path == p.path && kept.hash == hash)
+        };
+        let left = self.trusted && !brought.pieces.is_empty() && brought.pieces.iter().all(is_kept);
+        self.of == brought.of || left
+    }
 }
 
 /// One file as it was when it was decided about.

@@ -80,7 +80,10 @@ fn everything_that_would_take_effect_is_named_with_what_it_would_do() {
     let would = |path: &str| standing.parts.iter().find(|p| p.path == path).unwrap().would.join("\n");
     assert_eq!(would(".pilothouse/hooks.toml"), "from plan to act: runs `./check.sh now`");
     assert_eq!(would(".pilothouse/mcp.json"), "x: starts `x` when it is needed");
-    assert_eq!(would(".pilothouse/config.toml"), "sets session.permission = \"read_only\"");
+    assert_eq!(
+        would(".pilothouse/config.toml"),
+        "lowers session.permission to \"read_only\", where it is more"
+    );
     assert_eq!(
         would(".env"),
         "gives commands DATABASE_URL; the values are not shown\nleft out, since they steer programs: LD_PRELOAD, PATH"
@@ -121,8 +124,48 @@ fn trust_is_for_one_content_and_any_change_asks_again_with_the_difference() {
         }
         fs::remove_file(place.root().join(".pilothouse/hooks.toml")).unwrap();
         let gone = place.folder().look().standing;
-        assert!(gone.trust == Trust::None && gone.parts.iter().any(|p| p.change == PartChange::Gone));
+        let left = !gone.parts.is_empty();
+        assert_eq!((gone.trust, gone.asks, left), (Trust::None, !runs, !runs), "{path}");
+        assert_eq!(gone.parts.iter().any(|p| p.change == PartChange::Gone), left, "{path}");
     }
+}
+
+#[test]
+fn a_trusted_file_that_is_gone_brings_nothing_and_is_not_asked_about() {
+    let place = Place::new();
+    place.put(".env", "A=1\n");
+    place.put(".pilothouse/config.toml", "[session]\nhistory = 3\n");
+    place.keep();
+    fs::remove_file(place.root().join(".env")).unwrap();
+    assert_eq!(place.trust(), Trust::Kept, "what is left is as it was");
+    assert!(place.folder().trusted_now() && place.folder().look().brought.variables().is_empty());
+    fs::remove_file(place.root().join(".pilothouse/config.toml")).unwrap();
+    let survey = Folder { asks: false, ..place.folder() }.look();
+    assert_eq!((survey.inert(), survey.standing.parts.len(), survey.standing.trust), (None, 0, Trust::None));
+    assert!(!place.folder().look().standing.asks);
+    // One that comes back as another is a new one, and a no is for what was shown.
+    place.put(".env", "A=2\n");
+    let standing = place.folder().look().standing;
+    assert!(standing.trust == Trust::None && standing.asks);
+    place.put(".pilothouse/config.toml", "[session]\nhistory = 3\n");
+    let of = place.folder().look().standing.of;
+    place.folder().carry_out(TrustRequest::Decline(of)).unwrap();
+    fs::remove_file(place.root().join(".env")).unwrap();
+    assert!(place.folder().look().standing.asks);
+}
+
+#[test]
+fn what_a_project_cannot_set_is_not_told_as_set() {
+    let place = Place::new();
+    place.put(".pilothouse/config.toml", "[screen]\ntheme = \"dracula\"\n");
+    let would = || place.folder().look().standing.parts[0].would.join("\n");
+    assert!(would().starts_with("cannot be used: ") && !would().contains("sets"), "{}", would());
+    place
+        .put(".pilothouse/config.toml", "[session]\npermission = \"auto\"\n[gates]\ncommands = [\"make\"]\n");
+    assert_eq!(
+        would(),
+        "sets gates.commands: \"make\"\nlowers session.permission to \"auto\", where it is more"
+    );
 }
 
 #[test]
