@@ -75,7 +75,9 @@ impl Log {
     pub fn read(folder: &Path) -> Result<Self, RuntimeError> {
         let path = folder.join(FILE);
         let file = regular::open(&path).map_err(RuntimeError::io("open", &path))?;
-        Self::build(path.clone(), file).map(|(log, _)| log).map_err(RuntimeError::io("read", &path))
+        let (mut log, torn) = Self::build(path.clone(), file).map_err(RuntimeError::io("read", &path))?;
+        log.report.torn_bytes = torn.map(|at| log.report.bytes.saturating_sub(at));
+        Ok(log)
     }
 
     fn indexed(path: &Path, file: File) -> Result<Self, RuntimeError> {

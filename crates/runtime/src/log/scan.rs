@@ -59,6 +59,8 @@ pub struct Report {
     pub stray: usize,
     /// The name of the side file into which a torn end was cut.
     pub torn: Option<String>,
+    /// How many bytes stand at the end that are no whole record, where they were not cut.
+    pub torn_bytes: Option<u64>,
     /// Events of kinds that this program does not know.
     pub unknown: usize,
     /// The format, when it is newer than this program.
@@ -68,7 +70,7 @@ pub struct Report {
 impl Report {
     /// Whether everything that was written is there.
     pub fn sound(&self) -> bool {
-        self.damage.is_empty() && self.gaps.is_empty() && self.torn.is_none()
+        self.damage.is_empty() && self.gaps.is_empty() && self.torn.is_none() && self.torn_bytes.is_none()
     }
 
     /// What a user should know, a sentence each; empty when all is well.
@@ -80,6 +82,12 @@ impl Report {
         if let Some(file) = &self.torn {
             all.push(format!(
                 "the log ended in a torn record; it was cut into {file} and nothing before it is lost"
+            ));
+        }
+        if let Some(bytes) = self.torn_bytes {
+            all.push(format!(
+                "the log ends in a torn record, {}; nothing before it is lost, and `pilothouse sessions repair` cuts it off",
+                count(bytes, "byte")
             ));
         }
         if let Some((at, len, what)) = self.damage.first() {

@@ -91,9 +91,12 @@ fn a_cut_log_opens_sets_the_torn_end_aside_and_goes_on() {
     for cut in (0..bytes.len()).step_by(1009) {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(FILE), &bytes[..cut]).unwrap();
+        let looked = Log::read(dir.path()).unwrap().report().clone();
         let mut log = Log::open(dir.path(), &meta()).unwrap();
         let have = read_all(&mut log);
         assert_eq!(have.iter().copied().collect::<BTreeSet<_>>(), whole(&lines, |r| r.end <= cut + 1));
+        assert_eq!(looked.sound(), log.report().torn.is_none(), "cut at {cut}");
+        assert_eq!(looked.warnings().iter().any(|w| w.contains("torn record")), log.report().torn.is_some());
         if let Some(name) = log.report().torn.clone() {
             let side = std::fs::read(dir.path().join(name)).unwrap();
             assert_eq!(side, bytes[cut - side.len()..cut]);
