@@ -8,7 +8,7 @@ use pilothouse_core::front::Place;
 use pilothouse_model::openai::Endpoint;
 use toml::de::{DeTable, DeValue};
 
-use super::{Credentials, DEFAULTS, Layer, ProjectLayer, keys};
+use super::{Config, Credentials, DEFAULTS, Layer, ProjectLayer, keys};
 use crate::{
     home::{Environment, Home},
     own,
@@ -79,18 +79,32 @@ pub fn said(
     if let Some(effort) = &flags.model.effort {
         all.insert("model.effort".to_owned(), Said { value: effort.clone(), from: Origin::Flag });
     }
-    if let Some(project) = project {
-        let session = &project.session;
-        let lower = [
-            ("session.permission", session.permission.map(|p| p.badge().to_owned())),
-            ("session.history", session.history.map(|h| h.to_string())),
-            ("session.budget", session.budget.map(|_| "at most what it says".to_owned())),
-        ];
-        for (key, value) in lower {
-            let value =
-                value.map(|value| Said { value: format!("no more than {value}"), from: Origin::Folder });
-            all.extend(value.map(|said| (format!("{key} (folder)"), said)));
-        }
+    let user = Config::load(home, None, environment, flags.clone()).ok();
+    if let Some((project, user)) = project.zip(user) {
+        let value = |value: String| Said { value: shown("", &value), from: Origin::Folder };
+        all.extend(in_force(project, user).into_iter().map(|(key, said)| (key.to_owned(), value(said))));
+    }
+    all
+}
+
+/// What a project's settings make another than the user's.
+fn in_force(project: &ProjectLayer, user: Config) -> Vec<(&'static str, String)> {
+    let now = project.clone().narrow(user.clone());
+    let mut all = Vec::new();
+    if now.permission != user.permission {
+        all.push(("session.permission", serde_json::to_string(&now.permission).unwrap_or_default()));
+    }
+    if now.history != user.history {
+        all.push(("session.history", now.history.to_string()));
+    }
+    if now.budget != user.budget {
+        all.push(("session.budget", format!("\"{}\"", now.budget.limits)));
+    }
+    if now.gates.commands != user.gates.commands {
+        all.push(("gates.commands", format!("{:?}", now.gates.commands)));
+    }
+    if now.gates.found != user.gates.found {
+        all.push(("gates.found", now.gates.found.to_string()));
     }
     all
 }
@@ -324,6 +338,28 @@ mod tests {
         let first = |section: &str| lines.iter().rposition(|line| line.starts_with(section)).unwrap();
         assert_eq!(lines.get(first("plan.") + 1), Some(&""), "sections stand apart: {page}");
         assert_eq!(model_line(&of_user(&home), "model.also.fast"), Some(5));
+    }
+
+    #[test]
+    fn what_a_trusted_project_puts_in_force_stands_in_place_of_what_it_lowers() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::under(dir.path());
+        let of = |text: &str| {
+            let project = ProjectLayer::parse(Path::new("p.toml"), text).unwrap();
+            let all = said(&home, Some(&project), &Environment::default(), &Layer::default());
+            move |key: &str| all.get(key).map(|s| format!("{} {}", s.value, s.from)).unwrap_or_default()
+        };
+        let said = of(
+            "[gates]\ncommands = [\"make check\"]\n[session]\nbudget = \"2\"\nhistory = 3\npermission = \"read_only\"\n",
+        );
+        assert_eq!(said("gates.commands"), "[\"make check\"] this folder's settings");
+        assert_eq!(said("session.history"), "3 this folder's settings");
+        assert_eq!(said("session.budget"), "\"$2.00\" this folder's settings");
+        assert_eq!(said("session.permission"), "\"read_only\" this folder's settings");
+        let wide = of("[session]\nhistory = 1000\npermission = \"auto\"\n[gates]\nfound = false\n");
+        assert!(wide("session.history").ends_with(" default"), "{}", wide("session.history"));
+        assert!(!wide("session.permission").contains("folder"), "{}", wide("session.permission"));
+        assert_eq!(wide("gates.found"), "false this folder's settings");
     }
 
     #[test]
