@@ -465,7 +465,8 @@ pub(crate) fn shown_args(
 
 /// What is told of a call whose arguments hold a secret or its mark; `None` where they may.
 pub(crate) fn refuse_call(tool: Tool, call: &ToolCall) -> Option<&'static str> {
-    let exact = !tool.speaks_to_session() && !tool.carries_content();
+    // What was found is masked as well: held against it, a mark is a word like others.
+    let exact = !tool.speaks_to_session() && !tool.carries_content() && !tool.checks_words();
     (exact && any_marked(&call.to_value())).then_some(
         "the arguments hold a secret or the mark that stands for one; a secret is never put into a command, a path or a pattern: name the file or the variable that holds it",
     )

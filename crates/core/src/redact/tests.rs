@@ -5,6 +5,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::tool::{Tool, ToolCall};
 
 const GITHUB: &str = "ghp_9aB8cD7eF6gH5iJ4kL3mN2oP1qR0sT";
 const KEY: &str = "sk-proj-4fJq0Zx81LmNwPq7RtYv";
@@ -273,4 +274,21 @@ fn what_was_masked_of_a_message_is_told_by_its_name_and_no_more_is_promised() {
         masked,
         "env: AWS_SECRET_ACCESS_KEY=[secret: password]\ndb_password: [secret: password]\nand [secret: token]"
     );
+}
+
+#[test]
+fn words_are_checked_with_their_marks_and_nothing_is_done_with_one() {
+    let refused = |tool: Tool, args: serde_json::Value| {
+        refuse_call(tool, &ToolCall::read(tool, &args.to_string()).unwrap()).is_some()
+    };
+    let said = "`parse` takes [secret: token] [1]";
+    let lines = serde_json::json!({"path": "a.rs", "from": 1, "to": 2});
+    for (tool, args) in [
+        (Tool::EntityVerify, serde_json::json!({"text": said})),
+        (Tool::ContradictionCheck, serde_json::json!({"claims": [said], "cited": [lines]})),
+    ] {
+        assert!(!refused(tool, args), "{}", tool.name());
+    }
+    assert!(refused(Tool::Run, serde_json::json!({"command": "curl -H [secret: token] host"})));
+    assert!(refused(Tool::Search, serde_json::json!({"pattern": "[secret: token]"})));
 }

@@ -97,6 +97,14 @@ impl Tool {
         )
     }
 
+    /// Whether it only holds words against what was found: it acts on nothing that they name.
+    pub const fn checks_words(self) -> bool {
+        matches!(
+            self,
+            Self::CitationVerify | Self::EntityVerify | Self::RelationVerify | Self::ContradictionCheck
+        )
+    }
+
     /// Those that speak to the session itself and that a lane for this purpose is offered.
     pub fn of_session(purpose: Purpose) -> Vec<Self> {
         Self::ALL.into_iter().filter(|t| t.facts().offered.contains(&purpose)).collect()
