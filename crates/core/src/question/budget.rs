@@ -95,6 +95,15 @@ impl Question for BudgetQuestion {
         vec![raise.words(&["raise", "raise it"]), lift, stop]
     }
 
+    fn ended(&self, answer: &Answer) -> Option<&'static str> {
+        match answer {
+            Answer::Approve | Answer::Skip if self.unknown => Some("went on without it"),
+            Answer::Approve => Some("raised by the same"),
+            Answer::Skip => Some("no limit"),
+            _ => None,
+        }
+    }
+
     fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
         spec.tag = "budget";
         let type_it =
@@ -138,5 +147,25 @@ impl Accept for BudgetQuestion {
             Answer::Reject(_) | Answer::Abort => Ok(BudgetAnswer::Stop),
             _ => Err(wrong()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_recorded_by_the_words_of_its_choice() {
+        let asked = |unknown| BudgetQuestion {
+            unit: Unit::Tokens,
+            most: 100,
+            spent: 100,
+            unknown,
+            on: Vec::new(),
+            stake: Vec::new(),
+        };
+        assert_eq!(asked(false).ended(&Answer::Skip), Some("no limit"));
+        assert_eq!(asked(false).ended(&Answer::Approve), Some("raised by the same"));
+        assert_eq!(asked(true).ended(&Answer::Skip), Some("went on without it"));
     }
 }

@@ -645,6 +645,12 @@ fn a_reply_that_cannot_be_read_is_asked_for_once_more_then_it_fails_and_can_be_t
     assert_eq!(exit(&b), Some(PipelineExit::Completed));
     let sum: u64 = cost(&b).iter().filter_map(|(_, cost)| *cost).sum();
     assert_eq!((sum, b.session.state().usage.cost_micros), (70_000, Some(70_000)));
+    // And its end tells all of it.
+    let told = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { came_to: Some(facts), .. } => facts.usage.cost_micros,
+        _ => None,
+    });
+    assert_eq!(told, Some(70_000));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     blob::Excerpt,
     event::{CallStatus, Event},
-    ids::{CallId, LaneId, RunId},
+    ids::{CallId, LaneId, RunId, TurnId},
     money::Unit,
     pipeline::{Depth, PipelineExit, PipelineState, StageEvent, StageSpec},
     session::{State, accounts::Bound},
@@ -162,6 +162,17 @@ impl State {
     /// Whether a lane does the stages of the pipeline.
     pub fn is_pipeline(&self, lane: LaneId) -> bool {
         self.pipeline.as_ref().is_some_and(|p| p.lane == Some(lane))
+    }
+
+    /// What the stages of a turn cost so far: the run that goes on with them counts it as its own.
+    pub(super) fn spent_in_stages(&self, turn: TurnId) -> Usage {
+        let own = |p: &&Arc<Pipeline>| p.state.beginning().is_some_and(|b| b.turn == turn);
+        let Some(p) = self.pipeline.as_ref().filter(own) else { return Usage::default() };
+        let parts = p.state.costs().into_iter().map(|(_, spent)| spent).chain([p.spent]);
+        parts.fold(Usage::default(), |mut all, part| {
+            all.add(&part);
+            all
+        })
     }
 
     /// The pipeline that waits for the user.

@@ -6,7 +6,6 @@ use crate::{
     event::{Event, RunStatus},
     ids::Millis,
     session::state::{Run, State},
-    talk::Usage,
 };
 
 /// Events of runs.
@@ -25,7 +24,7 @@ impl State {
                 self.saw(run.0);
                 (self.repairs, self.detours) = (0, 0);
                 self.asked_last = None;
-                self.accounts.run = Usage::default();
+                self.accounts.run = self.spent_in_stages(*turn);
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
                 let waited = Millis(0);
                 let files = BTreeSet::new();
