@@ -203,21 +203,6 @@ impl Excerpt {
         Self { bytes, lines, head, cut }
     }
 
-    /// The ends of `shown` here, and `text` itself only in `blobs`: for what must be kept to the byte
-    /// and must not stand in the log.
-    pub fn sealed(text: impl Into<String>, shown: &str, blobs: &mut Vec<Blob>) -> Self {
-        let text = text.into();
-        let (bytes, lines) = (text.len() as u64, text.lines().count() as u64);
-        let blob = Blob::new(text.into_bytes());
-        let short = shown.len() <= Self::WHOLE_BYTES;
-        let head = if short { shown.len() } else { shown.floor_char_boundary(Self::END_BYTES) };
-        let from = shown.ceil_char_boundary(shown.len().saturating_sub(Self::END_BYTES).max(head));
-        let part = |from: usize, to: usize| shown.get(from..to).unwrap_or_default().to_owned();
-        let cut = Cut { tail: part(from, shown.len()), blob: blob.id() };
-        blobs.push(blob);
-        Self { bytes, lines, head: part(0, head), cut: Some(cut) }
-    }
-
     /// The whole when it is here, else `None`: ask for [`Cut::blob`].
     pub fn whole(&self) -> Option<&str> {
         self.cut.is_none().then_some(self.head.as_str())

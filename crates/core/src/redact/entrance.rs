@@ -272,8 +272,8 @@ impl Redactor {
         FactDraft { name: self.text(fact.name), value: self.text(fact.value), source, because, ..fact }
     }
 
-    /// A call. What carries a file's content keeps it to the byte, except the values in use; the
-    /// session stores such arguments apart and shows them masked.
+    /// A call. What carries a file's content keeps it to the byte, except the values in use: it is done so, and the session
+    /// keeps and tells its arguments masked.
     fn call(&self, call: ModelCall) -> ModelCall {
         let carries = Tool::named(&call.name).is_some_and(Tool::carries_content);
         let mask = |text: &str| {
@@ -443,8 +443,8 @@ fn masked_in(value: &mut serde_json::Value, mask: &impl Fn(&str) -> String) -> b
     any
 }
 
-/// Arguments as they may be logged and shown, where that is not as they are; the exact ones of a
-/// content stay in a store of their own.
+/// Arguments as they may be logged, shown and told, where that is not as they are; what was written by the exact ones is
+/// kept with its proposal.
 pub(crate) fn shown_args(
     tool: Option<Tool>,
     args: &str,

@@ -19,6 +19,7 @@ use crate::{
     lane::LaneKind,
     policy::Request,
     recipe::Directed,
+    redact::is_marked,
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::Confine,
@@ -236,7 +237,9 @@ impl OpenCall {
     /// A call of a reply.
     pub(super) fn of_head(head: &CallHead, since: Millis) -> Self {
         let tool = Tool::named(&head.name);
-        let stored = || match head.args.whole() {
+        // A content that is kept without its secrets is another one.
+        let is_other = |args: &str| tool.is_some_and(Tool::carries_content) && is_marked(args);
+        let stored = || match head.args.whole().filter(|args| !is_other(args)) {
             Some(args) => ToolCall::named(&head.name, args).map(Arc::new),
             None => Err(ArgsError::Gone),
         };

@@ -13,6 +13,7 @@ use pilothouse_core::{
     scope::PermissionMode,
     session::{Bounds, Session},
     trust::{Standing, Trust},
+    work::Work,
 };
 use serde_json::{Value, json};
 
@@ -366,4 +367,36 @@ fn what_a_turn_can_do_that_hands_in_a_plan_is_told_by_what_it_may() {
         b.reply("", &[("submit_plan", plan.clone())]);
         assert!(last_end(&b).1.contains(told), "{said}: {:?}", last_end(&b));
     }
+}
+
+#[test]
+fn what_a_model_wrote_with_a_secret_is_done_to_the_byte_and_kept_without_it() {
+    let secret = "ghp_9aB8cD7eF6gH5iJ4kL3mN2oP1qR0sT";
+    let write =
+        || ("write", json!({"path": "a.txt", "content": format!("{}{secret}\n", "x\n".repeat(5_000))}));
+    let holds = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(secret);
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    b.say("what is in a.txt?");
+    let refused = b.reply("", &[write()]);
+    assert_eq!(last_end(&b).0, CallStatus::Refused);
+    b.input(Input::Cancel).unwrap();
+    b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
+    b.say("add the key to a.txt");
+    b.plan(&[("Add it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let allowed = b.reply("", &[write()]);
+    for step in [refused, allowed] {
+        assert!(
+            step.blobs.iter().any(|blob| !holds(blob.bytes()))
+                && !step.blobs.iter().any(|b| holds(b.bytes()))
+        );
+        assert!(!holds(&serde_json::to_vec(&step.events).unwrap()));
+    }
+    let pending = b.session.pending();
+    let does = pending.values().find_map(|work| match work {
+        Work::Tool { permit, .. } => Some(format!("{:?}", permit.asked())),
+        _ => None,
+    });
+    assert!(does.unwrap().contains(secret));
 }

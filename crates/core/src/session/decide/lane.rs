@@ -179,10 +179,9 @@ impl Draft<'_> {
                 let own = tool.is_some_and(Tool::stands_whole);
                 let limit = if own { OWN_ARGS_BYTES } else { Excerpt::WHOLE_BYTES };
                 let read = read_call(&c).map(Arc::new);
-                let args = match shown_args(tool, &c.args, &read) {
-                    Some(shown) => Excerpt::sealed(c.args, &shown, &mut self.blobs),
-                    None => Excerpt::up_to(limit, c.args, &mut self.blobs),
-                };
+                // What is done goes by what was read; what is kept of it holds no secret.
+                let kept = shown_args(tool, &c.args, &read).unwrap_or(c.args);
+                let args = Excerpt::up_to(limit, kept, &mut self.blobs);
                 CallHead { call: CallId(id), provider: c.id, name: c.name, args, read: ReadCall::of(read) }
             })
             .collect();
