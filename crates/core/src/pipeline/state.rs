@@ -16,7 +16,7 @@ use crate::{
 /// Most questions of the first stage that are told to whoever judges a message.
 const TOLD_QUERIES: usize = 5;
 
-/// How often it waits after one stage.
+/// How often it waits after one stage, beside the times that a change was asked for.
 const MOST_PAUSES: usize = 2;
 
 /// Something that happened to a pipeline.
@@ -442,14 +442,22 @@ impl PipelineState {
         (asks && self.events.iter().skip(at).any(wants)).then_some(*stage)
     }
 
-    /// Whether it waits after a stage that was just done: where its agent says so, and once more after a change.
+    /// Whether it waits after a stage that was just done: where its agent says so, and again after each change that was
+    /// asked for there.
     pub fn pauses(&self) -> Option<usize> {
         let Some(StageEvent::StageCompleted { stage, skipped: false, .. }) = self.events.last() else {
             return None;
         };
-        let paused =
-            self.events.iter().filter(|e| matches!(e, StageEvent::Paused { stage: of } if of == stage));
-        let waits = self.beginning()?.spec.pauses_after(*stage) && paused.count() < MOST_PAUSES;
+        let is_pause = |e: &StageEvent| matches!(e, StageEvent::Paused { stage: of } if of == stage);
+        let paused = self.events.iter().filter(|e| is_pause(e)).count();
+        let since = self.events.iter().rev().take_while(|e| !is_pause(e));
+        // The first answer to the pause: what is said later is said of another stage.
+        let answer = since.filter_map(|e| match e {
+            StageEvent::Resumed { feedback } => Some(!feedback.is_empty()),
+            _ => None,
+        });
+        let changed = answer.last().unwrap_or(false);
+        let waits = self.beginning()?.spec.pauses_after(*stage) && (changed || paused < MOST_PAUSES);
         waits.then_some(*stage)
     }
 

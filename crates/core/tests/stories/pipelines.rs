@@ -217,10 +217,13 @@ fn what_is_said_at_the_pause_goes_on_with_it() {
     assert_eq!(p.state.feedback().collect::<Vec<_>>(), ["only the token bucket, please"]);
     assert_eq!(b.session.state().phase, Phase::Executing);
     idle(&mut b);
-    // What was changed is shown once more; from then on it goes on.
+    // What was changed is shown again, however often, and goes on once nothing else is wanted.
     let question = b.session.state().phase_question().unwrap().message.clone();
     assert!(question.contains("1. where is the token bucket filled?"), "{question}");
     b.say("modify how it is emptied");
+    idle(&mut b);
+    assert_eq!(asked(&b), "pause");
+    b.say("1");
     idle(&mut b);
     assert_eq!(exit(&b), Some(PipelineExit::Completed));
     assert_eq!(b.log.iter().filter(|e| begins(e)).count(), 3);
