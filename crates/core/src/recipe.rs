@@ -226,20 +226,10 @@ impl Directed {
     /// Whether it keeps to a tool of this name, which needs this.
     pub fn allows(&self, name: &str, needs: Option<Capability>) -> bool {
         let Some(tools) = &self.tools else { return true };
-        // A file of the open format names what it uses beside reading.
-        let reads = needs.is_some_and(|n| ToolScope::READ_ONLY.allows(n));
-        match needs {
-            Some(_) if reads && self.kind != RecipeKind::Agent => true,
-            Some(_) => covers(tools, name) || reads && reading().any(|t| covers(tools, t.name())),
-            None => true,
-        }
+        // A file of the open format names what it uses beside reading; an agent's list is all that it has.
+        let reads = |n| ToolScope::READ_ONLY.allows(n) && self.kind != RecipeKind::Agent;
+        needs.is_none_or(reads) || covers(tools, name)
     }
-}
-
-/// Tools that read: whoever may use one may use all.
-fn reading() -> impl Iterator<Item = Tool> {
-    let reads = |t: &Tool| t.needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n));
-    Tool::ALL.into_iter().filter(move |t| reads(t) && !t.is_of_sources())
 }
 
 /// Whether a list of tools, as other programs name them, holds this one of ours.
