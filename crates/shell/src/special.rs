@@ -61,6 +61,7 @@ pub(super) fn judge(
         "tar" => pack::tar(w, &case),
         "zip" => pack::zip(w, &case),
         "cpio" => pack::cpio(w, &case),
+        "deb" => pack::deb(w, &case),
         "truncate" => files::truncate(w, &case),
         "jq" | "yq" => text::jq(w, &case),
         "sed" => text::sed(w, &case),

@@ -161,3 +161,21 @@ pub(super) fn cpio(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("outside", case.span);
     }
 }
+
+/// `dpkg -x`, `dpkg-deb`: they unpack, or build, where the last operand says; nothing is installed.
+pub(super) fn deb(w: &mut Walker<'_>, case: &Case<'_>) {
+    let args = case.args;
+    let unpacks = ["-x", "--extract", "-X", "--vextract", "-R", "--raw-extract", "-e", "--control"];
+    let unpacking = args.sure(&unpacks);
+    let Some(action) = unpacking.or_else(|| args.sure(&["-b", "--build"])) else { return };
+    let (first, others) =
+        args.opts.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+    // Beside another action it is not certain which one is done.
+    if first.is_some_and(|opt| opt.at == action.at) && others.is_empty() {
+        w.lower_to("write", case.span);
+    }
+    w.strayed |= unpacking.is_some();
+    if let Some(target) = args.operands.get(1) {
+        w.judge_write(target, "write");
+    }
+}
