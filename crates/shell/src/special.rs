@@ -73,6 +73,7 @@ pub(super) fn judge(
         "sql" | "sqlite" => data::sql(w, &case),
         "curl" | "wget" | "httpie" => net::http(w, &case),
         "dns" => net::dns(w, &case),
+        "address" => net::address(w, &case),
         "scp" => net::scp(w, &case),
         "keygen" => net::keygen(w, &case),
         "rsync" => net::rsync(w, &case),

@@ -102,17 +102,7 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
             }
         }
         "archive" if !case.args.has(&["-o", "--output"]) => w.archived = true,
-        "archive" => {
-            if let Some(out) = case.args.opt(&["-o", "--output"]).and_then(|o| o.value.clone()) {
-                w.judge_write(&out, "git-change");
-                w.archives.push(out.text);
-            }
-        }
-        "bundle" | "format-patch" => {
-            if let Some(out) = case.args.opt(&["-o", "--output-directory"]).and_then(|o| o.value.clone()) {
-                w.judge_write(&out, "git-change");
-            }
-        }
+        "archive" | "bundle" | "format-patch" => output(w, case, sub),
         _ => {}
     }
     for field in &case.args.operands {
@@ -122,6 +112,21 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         if field.text.starts_with("ext::") || field.text.starts_with("fd::") {
             w.hit("hidden-run", field.span);
         }
+    }
+}
+
+/// Where git puts what it makes of commits.
+fn output(w: &mut Walker<'_>, case: &Case<'_>, sub: &str) {
+    let named = ["-o", "--output", "--output-directory"];
+    let given = || case.args.opt(&named).and_then(|opt| opt.value.clone());
+    let out = match sub {
+        "bundle" if case.args.operand(1) == "create" => case.args.operands.get(2).cloned(),
+        _ => given(),
+    };
+    let Some(out) = out.filter(|out| out.text != "-") else { return };
+    w.judge_write(&out, "git-change");
+    if sub == "archive" {
+        w.archives.push(out.text);
     }
 }
 

@@ -187,6 +187,13 @@ pub(super) fn dns(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
+/// An address with what was computed here tells it to its server.
+pub(super) fn address(w: &mut Walker<'_>, case: &Case<'_>) {
+    for field in case.words().iter().filter(|f| f.text.contains("://") && f.computed && f.unknown()) {
+        w.hit("send", field.span);
+    }
+}
+
 /// `ssh-keygen`: a new key below the project is a file like others; all else handles the user's keys.
 pub(super) fn keygen(w: &mut Walker<'_>, case: &Case<'_>) {
     let others = ["-y", "-p", "-e", "-i", "-s", "-H", "-D", "-K", "-Y", "-r", "-l", "-B", "-R", "-F", "-c"];
