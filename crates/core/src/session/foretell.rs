@@ -186,7 +186,7 @@ impl Foretold {
                 Deed::Tells => "goes to the running agent at its next step",
                 Deed::Adds => "adds a last step to the plan that runs",
                 Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
-                Deed::Queues => "queued: read once the plan is ready",
+                Deed::Queues => "queued: begins after the plan at hand",
                 Deed::Asks if leaves => "asks whether to leave",
                 Deed::Asks => "asks what you mean first",
                 Deed::AsksWhich => "asks whether the question above or the agent is meant",

@@ -8,7 +8,7 @@ use pilothouse_core::{
     plan::TaskStatus,
     proposal::{Decision, ProposalStatus},
     runs::{RunInfo, RunStatus},
-    session::{Deed, Session},
+    session::{Deed, LaneKind, Session},
 };
 
 use crate::{phase, reviewing, support::*};
@@ -477,6 +477,21 @@ fn what_is_taken_between_two_runs_of_a_plan_counts_for_what_it_came_to() {
     let (came_to, summary) = ended.unwrap();
     assert_eq!(came_to.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["a.txt"]);
     assert_eq!(summary, "Complete. 1 file created/modified.");
+}
+
+#[test]
+fn what_waits_behind_a_plan_that_is_discarded_has_its_turn() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.say("create notes.txt");
+    let waits = b.session.state().queue.plan_new.unwrap();
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Reject(String::new())).unwrap();
+    b.input(Input::say("")).unwrap();
+    assert!(b.session.state().queue.is_empty());
+    assert!(!b.notices().iter().any(|n| n.contains("Not begun")), "{:?}", b.notices());
+    let planning = b.session.state().lanes.values().find(|l| l.kind == LaneKind::Planning).unwrap();
+    assert_eq!((planning.turn, phase(&b)), (waits, Phase::Planning));
 }
 
 #[test]

@@ -164,14 +164,16 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A plan that was rejected, and of which the user does not say what is to be different: it does not come back.
+    /// A plan that was rejected, and of which the user does not say what is to be different: it does not come back, and what
+    /// waited behind it has its turn.
     pub(super) fn discard(&mut self) -> Decided {
         self.end_work("the plan was given up");
         let title = self.state.plan.as_ref().map(|p| p.title.clone()).unwrap_or_default();
         self.emit(Event::PlanShelved { suspended: false, discarded: true });
-        self.clear_queue();
         self.go(Trigger::Abandon)?;
-        self.notice(Level::Info, format!("OK, the plan \"{title}\" is discarded. What next?"));
+        let next = if self.state.queue.is_empty() { " What next?" } else { "" };
+        self.notice(Level::Info, format!("OK, the plan \"{title}\" is discarded.{next}"));
+        self.drain();
         Ok(())
     }
 

@@ -91,7 +91,7 @@ impl Log {
         let before = std::mem::take(&mut self.queued);
         let when = match self.running {
             Some(_) => "begins when the run has ended; /queue lists it",
-            None => "read once the plan is ready",
+            None => "begins after the plan at hand; /queue lists it",
         };
         let fresh = |turn: &&TurnId| !before.contains(turn);
         for turn in works.iter().filter(fresh) {
