@@ -82,13 +82,13 @@ pub fn said(
     let user = Config::load(home, None, environment, flags.clone()).ok();
     if let Some((project, user)) = project.zip(user) {
         let value = |value: String| Said { value: shown("", &value), from: Origin::Folder };
-        all.extend(in_force(project, user).into_iter().map(|(key, said)| (key.to_owned(), value(said))));
+        all.extend(in_force(project, &user).into_iter().map(|(key, said)| (key.to_owned(), value(said))));
     }
     all
 }
 
 /// What a project's settings make another than the user's.
-fn in_force(project: &ProjectLayer, user: Config) -> Vec<(&'static str, String)> {
+fn in_force(project: &ProjectLayer, user: &Config) -> Vec<(&'static str, String)> {
     let now = project.clone().narrow(user.clone());
     let mut all = Vec::new();
     if now.permission != user.permission {

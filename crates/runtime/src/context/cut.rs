@@ -45,9 +45,13 @@ pub(super) fn cut_result(texts: &dyn Texts, seq: Seq, most: usize) -> Option<(St
 /// The stored output of the command that a call ran, as the event before the call's end has it.
 fn printed(texts: &dyn Texts, ended: Seq, of: CallId) -> Option<BlobId> {
     let before = (1..=BETWEEN).map_while(|back| texts.event(Seq(ended.0.checked_sub(back)?)));
-    before.map(|e| e.event).find_map(|event| match event {
-        Event::CommandExited { call, output, .. } if call == of => output,
-        _ => None,
+    before.map(|e| e.event).find_map(|event| {
+        if let Event::CommandExited { call, output, .. } = event
+            && call == of
+        {
+            return output;
+        }
+        None
     })
 }
 
