@@ -59,6 +59,7 @@ pub(super) fn event(kind: u8, id: u64, t: &str) -> Event {
                     lane: None,
                     call: None,
                     turn: None,
+                    beside: None,
                 }),
                 message: t.into(),
                 run: None,
