@@ -108,8 +108,10 @@ impl Program {
 
     /// Whether an option has no value behind this very sub-command, whatever it means behind others.
     fn is_flag_of(&self, name: &str, sub: &str) -> bool {
-        let of = |o: &&Options| o.kind == Kind::Flag && !o.subs.is_empty() && o.of_sub(sub);
-        self.options.iter().filter(of).any(|o| o.names.contains(&name))
+        let named = |o: &&Options| o.of_sub(sub) && o.names.contains(&name);
+        let mut of = self.options.iter().filter(named);
+        // What may do more than be read keeps its value.
+        of.clone().any(|o| o.kind == Kind::Flag && !o.subs.is_empty()) && !of.any(|o| o.kind.is_weighty())
     }
 
     /// Whether the word behind an option, itself one by its look, may be its value: that is so of any option of a program
