@@ -23,6 +23,9 @@ pub struct TrustQuestion {
     /// The exact lines of the plan's gates, which then run without a question of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<String>,
+    /// Those of them that are the project's own checks, by no word of an agent: they are kept with the yes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
     /// Names of the variables that commands get only after a yes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withholds: Vec<String>,

@@ -298,9 +298,38 @@ fn a_line_of_the_plan_that_the_question_named_is_no_check_of_the_project() {
     b.input(Input::Surveyed(bringing("x"))).unwrap();
     b.answer(is_trust, Answer::Approve).unwrap();
     assert!(b.session.state().shown_checks().is_empty());
+    // Nor does it become one when the plan is gone before the yes.
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "./check.sh")]);
+    b.say("/trust");
+    b.input(Input::Surveyed(bringing("x"))).unwrap();
+    b.answer(is_plan, Answer::Abort).unwrap();
+    assert!(b.session.state().plan.is_none());
+    b.answer(is_trust, Answer::Approve).unwrap();
+    let none: [&str; 0] = [];
+    assert_eq!(b.session.state().shown_checks(), none);
     // What a line would allow beyond what it shows is not allowed.
     assert_eq!(Rule::of_check("python3").unwrap().to_string(), "allow command python3 $");
     assert!(Rule::of_check("make test && ./x").is_none());
+}
+
+#[test]
+fn a_check_of_the_project_stays_one_that_the_plan_names_too() {
+    let mut b = Bench::new();
+    let gate = GateDraft {
+        name: "test (found)".into(),
+        command: "make test".into(),
+        found: true,
+        ..GateDraft::default()
+    };
+    b.session.set_gates(vec![gate]);
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test"), ("u", "./check.sh")]);
+    b.say("/trust");
+    b.input(Input::Surveyed(bringing("x"))).unwrap();
+    b.answer(is_trust, Answer::Approve).unwrap();
+    assert_eq!(b.session.state().shown_checks(), ["make test"]);
 }
 
 /// A session in which small plans begin by themselves, and that was asked for a change.

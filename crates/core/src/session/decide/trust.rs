@@ -126,6 +126,9 @@ impl Draft<'_> {
         }
         let things = standing.parts.len();
         let gates = self.gates_here();
+        // Of what was found, and not of what an agent made of it or put into a plan; whichever plan is there at the yes.
+        let own = self.under.gates.iter().map(|gate| &gate.command).filter(|line| gates.contains(line));
+        let checks = own.cloned().collect();
         let mut sheet = standing.sheet;
         if !gates.is_empty() {
             sheet.push_str(&format!("\n== {RUN}\n  {}\n", gates.join("\n  ")));
@@ -133,7 +136,7 @@ impl Draft<'_> {
         let sheet = Blob::new(sheet.into_bytes());
         let none = gates.is_empty();
         let Standing { parts, of: shown, withholds, .. } = standing;
-        let question = TrustQuestion { parts, sheet: sheet.id(), shown, gates, withholds };
+        let question = TrustQuestion { parts, sheet: sheet.id(), shown, gates, checks, withholds };
         self.blobs.push(sheet);
         let message = match things {
             0 if none => {

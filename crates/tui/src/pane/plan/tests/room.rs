@@ -222,6 +222,7 @@ fn a_gate_that_may_run_already_is_counted_with_those_that_a_yes_covers() {
         sheet: BlobId::of(b""),
         shown: BlobId::of(b""),
         gates: vec!["touch G6".to_owned()],
+        checks: Vec::new(),
         withholds: Vec::new(),
     };
     let asks = |s: &mut Screen| {
