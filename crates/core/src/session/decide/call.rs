@@ -285,15 +285,13 @@ impl Draft<'_> {
         }
         let gate = matches!(kind, LaneKind::Gate(_));
         let mut text = advised(outcome.text, &outcome.advice, gate || open.typed);
+        let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
             let branch = self.under.branch.clone().filter(|now| self.state.branch.as_ref() != Some(now));
             self.emit(Event::CommandExited { call, exit: exit.clone(), output, branch });
             text = if gate || open.typed { text } else { shortened(text, output) };
-        }
-        let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
-        if let Some(exit) = &outcome.exit {
             let ended = Ended { exit, user: gate || open.typed, withheld: open.withheld };
             tell_end(&command, &ended, &mut text, &mut outcome.summary);
         }
