@@ -60,22 +60,22 @@ pub fn preview(draft: &str, session: &Session) -> (Option<Preview>, Option<Foret
     let preview = if reading.slash.is_some() {
         commanded(&told, session.state())
     } else {
-        said(text, reading, &told, session)
+        Some(said(text, reading, &told, session))
     };
     (preview, Some(told))
 }
 
 /// What a message or a command line would mean.
-fn said(text: &str, reading: Reading, told: &Foretold, session: &Session) -> Option<Preview> {
+fn said(text: &str, reading: Reading, told: &Foretold, session: &Session) -> Preview {
     let state = session.state();
     if let [Deed::Answers(..), rest @ ..] = told.deeds.as_slice()
         && !rest.iter().any(|d| matches!(d, Deed::Talks | Deed::Plans | Deed::Asks | Deed::GoesOn))
     {
-        return Some(Preview::Answer);
+        return Preview::Answer;
     }
     // A line that only reads runs at once, beside what runs as well; any other waits for the end.
     if reading.command.is_some() && (told.does(&Deed::Runs) || told.does(&Deed::Talks)) {
-        return Some(Preview::typed(text, session));
+        return Preview::typed(text, session);
     }
     let (turn, path) = told.meant.clone().unwrap_or((reading.whole.turn, reading.whole.path));
     let what = match &told.refused {
@@ -87,7 +87,7 @@ fn said(text: &str, reading: Reading, told: &Foretold, session: &Session) -> Opt
         Some(picture) => format!("{picture}; {what}"),
         None => what,
     };
-    Some(Preview::Path(path, what))
+    Preview::Path(path, what)
 }
 
 /// What a command, however it is spelt, would do beside what its name says; `None` where that is all.
