@@ -6,9 +6,10 @@
 mod named;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, hash_map::RandomState},
     ffi::{OsStr, OsString},
     fs::Metadata,
+    hash::BuildHasher,
     os::unix::{
         ffi::OsStrExt,
         fs::{MetadataExt, PermissionsExt},
@@ -22,6 +23,7 @@ use pilothouse_core::{
     shell::{self, Call, Role},
 };
 
+use self::named::Budget;
 use crate::regular;
 
 /// Files up to this size are known by their content, larger ones by their place on the disk and their times.
@@ -31,6 +33,9 @@ const MOST_THINGS: usize = 24;
 /// The longest name that is told.
 const MOST_NAME: usize = 120;
 
+/// Told where its files make a line take in more than is looked at; stands before "was changed", too.
+const LEFT_OUT: &str = "the rest of the files that it takes in (too much to read)";
+
 /// Looks what a line means in a folder with an environment.
 pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString)]) -> ResolvedCommand {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -38,12 +43,13 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     let path = path.unwrap_or_default();
     let mut runs: Vec<Thing> = Vec::new();
     let mut before: Option<Call> = None;
+    let mut budget = Budget::new();
     for call in shell::read(line.trim()).calls {
         // Where the name of a module is read as a call of its own, that leads to no program.
         let part_of = |starter: &Call| module(starter) == Some(&*call.given) && starter.part == call.part;
         let found = match &before {
             Some(starter) if part_of(starter) => Vec::new(),
-            _ => things(&call, &folder, &path),
+            _ => things(&call, &folder, &path, &mut budget),
         };
         for thing in found {
             if !runs.contains(&thing) {
@@ -58,6 +64,9 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
         let named = named.filter(|named| *named > 0);
         let name = named.map_or_else(String::new, |named| format!("{named} more"));
         runs.push(Thing { name, path: String::new(), of: BlobId::of(rest.join("\0").as_bytes()) });
+    }
+    if budget.is_spent() {
+        runs.insert(0, unbound());
     }
     let mut variables: Vec<u8> = Vec::new();
     let mut all: Vec<&(OsString, OsString)> = environment.iter().collect();
@@ -137,7 +146,7 @@ fn module_files(module: &str) -> Vec<String> {
 }
 
 /// The program of a call, and the files that say what it is to do.
-fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
+fn things(call: &Call, folder: &Path, path: &OsStr, budget: &mut Budget) -> Vec<Thing> {
     let from = match call.from.as_deref() {
         Some([one]) if !one.is_empty() => folder.join(one),
         _ => folder.to_owned(),
@@ -160,13 +169,13 @@ fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
             .filter(|(p, _)| p.symlink_metadata().is_ok());
         all.extend(there.map(|(path, name)| file(&name, &path, folder)));
     }
-    all.extend(work(call, &from, folder));
+    all.extend(work(call, &from, folder, budget));
     all
 }
 
 /// The files that say what the program of a call is to do, those of the folder and those that its options name, with
 /// what they name.
-fn work(call: &Call, from: &Path, folder: &Path) -> Vec<Thing> {
+fn work(call: &Call, from: &Path, folder: &Path, budget: &mut Budget) -> Vec<Thing> {
     let files = shell::work_files(&call.program);
     if files.is_empty() {
         return Vec::new();
@@ -191,9 +200,10 @@ fn work(call: &Call, from: &Path, folder: &Path) -> Vec<Thing> {
         let there = there.filter(|(_, path)| path.symlink_metadata().is_ok());
         for (name, path) in there.chain(named) {
             all.push(file(name, &path, folder));
-            let behind = named::behind(&call.program, &path, from);
+            let behind = named::behind(&call.program, &path, from, budget);
             // The line itself names none of them.
-            all.extend(behind.iter().map(|path| file("", path, folder)));
+            let read = behind.iter().take_while(|path| budget.reads(path));
+            all.extend(read.map(|path| file("", path, folder)));
         }
     }
     all
@@ -225,6 +235,12 @@ fn file(name: &str, path: &Path, folder: &Path) -> Thing {
         }
     }
     thing(name, real.strip_prefix(folder).unwrap_or(&real), &mark)
+}
+
+/// What was left out of a look: never the same as before, so that no yes to it lasts.
+fn unbound() -> Thing {
+    let of = BlobId::of(&RandomState::new().hash_one(LEFT_OUT).to_be_bytes());
+    Thing { name: "not looked at".to_owned(), path: LEFT_OUT.to_owned(), of }
 }
 
 /// What is in a plain file that is not too large; `None` when it cannot be read.

@@ -13,19 +13,67 @@ use serde_json::Value;
 use super::MOST_READ;
 use crate::regular;
 
+/// So many bytes of files are read in one look for what a line takes in.
+const MOST_BYTES: u64 = 16 << 20;
+/// So many lines are read in one look as lines of a shell, and names followed; a long line counts as several.
+const MOST_LINES: usize = 50_000;
+/// So many bytes of a line count as one.
+const LINE: usize = 100;
+
+/// What is left of what one look may read: the files of the folder say how much that would be.
+pub(super) struct Budget {
+    bytes: u64,
+    lines: usize,
+    is_spent: bool,
+}
+
+impl Budget {
+    pub(super) const fn new() -> Self {
+        Self { bytes: MOST_BYTES, lines: MOST_LINES, is_spent: false }
+    }
+
+    /// Whether something was left out.
+    pub(super) const fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// Whether a file may be read yet.
+    pub(super) fn reads(&mut self, path: &Path) -> bool {
+        // Longer ones are not read to their end.
+        let size = path.metadata().map_or(0, |meta| meta.len().min(MOST_READ + 1));
+        match self.bytes.checked_sub(size).filter(|_| !self.is_spent) {
+            Some(rest) => self.bytes = rest,
+            None => self.is_spent = true,
+        }
+        !self.is_spent
+    }
+
+    /// Whether so many more lines or names may be looked at.
+    fn takes(&mut self, lines: usize) -> bool {
+        match self.lines.checked_sub(lines).filter(|_| !self.is_spent) {
+            Some(rest) => self.lines = rest,
+            None => self.is_spent = true,
+        }
+        !self.is_spent
+    }
+}
+
 /// The files below `from` that `file`, which says there what `program` does, names, and those that these name; only such
-/// as are there.
-pub(super) fn behind(program: &str, file: &Path, from: &Path) -> Vec<PathBuf> {
+/// as are there, and as far as the budget goes.
+pub(super) fn behind(program: &str, file: &Path, from: &Path, budget: &mut Budget) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let mut seen = BTreeSet::from([file.to_owned()]);
     let (mut open, mut opened) = (vec![file.to_owned()], seen.clone());
-    while let Some(next) = open.pop() {
+    while let Some(next) = open.pop().filter(|next| budget.reads(next)) {
         let Ok(bytes) = regular::read(&next, MOST_READ) else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let (taken, run) = match next.extension() {
-            Some(json) if json == "json" => (Vec::new(), of_scripts(&text)),
-            _ => names(program, &text),
+            Some(json) if json == "json" => (Vec::new(), of_scripts(&text, budget)),
+            _ => names(program, &text, budget),
         };
+        if !budget.takes(taken.len() + run.len()) {
+            break;
+        }
         // Some look from the folder that they work in, some from that of the file.
         let beside = next.parent().filter(|beside| *beside != from);
         let there = |name: &String| {
@@ -41,7 +89,7 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path) -> Vec<PathBuf> {
 }
 
 /// What a text takes in, and what its lines would run.
-fn names(program: &str, text: &str) -> (Vec<String>, Vec<String>) {
+fn names(program: &str, text: &str, budget: &mut Budget) -> (Vec<String>, Vec<String>) {
     let (mut taken, mut run) = (Vec::new(), Vec::new());
     let text = text.replace("\\\r\n", " ").replace("\\\n", " ");
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -52,22 +100,25 @@ fn names(program: &str, text: &str) -> (Vec<String>, Vec<String>) {
             let plain = |name: &str| name.trim_matches(['"', '\'']).to_owned();
             taken.extend(rest.split_whitespace().map(plain));
         } else if line.starts_with(char::is_whitespace) {
-            run.extend(run_by(line));
+            run.extend(run_by(line, budget));
         }
     }
     (taken, run)
 }
 
 /// What the scripts of a text in JSON would run: each is a line, or several.
-fn of_scripts(text: &str) -> Vec<String> {
+fn of_scripts(text: &str, budget: &mut Budget) -> Vec<String> {
     let json: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     let all = json.get("scripts").and_then(Value::as_object).into_iter().flat_map(|all| all.values());
     let lines = all.flat_map(|one| one.as_array().map_or(std::slice::from_ref(one), Vec::as_slice));
-    lines.filter_map(Value::as_str).flat_map(run_by).collect()
+    lines.filter_map(Value::as_str).flat_map(|line| run_by(line, budget)).collect()
 }
 
 /// What a line would run, without the signs before it that a tool takes for itself.
-fn run_by(line: &str) -> Vec<String> {
+fn run_by(line: &str, budget: &mut Budget) -> Vec<String> {
+    if !budget.takes(1 + line.len() / LINE) {
+        return Vec::new();
+    }
     let runs = shell::read(line.trim().trim_start_matches(['@', '-', '+'])).runs;
     runs.iter().flat_map(|used| used.places("")).collect()
 }
@@ -80,14 +131,14 @@ mod tests {
     fn lines_name_what_they_take_in_and_what_they_would_run() {
         let make =
             "include a.mk b.mk\n-include local.mk\nall: x.c\n\t@python3 tools/gen.py --all\n\t-./run.sh\n";
-        let (taken, run) = names("make", make);
+        let (taken, run) = names("make", make, &mut Budget::new());
         assert_eq!(taken, ["a.mk", "b.mk", "local.mk"]);
         assert!(["tools/gen.py", "run.sh"].iter().all(|name| run.contains(&(*name).to_owned())), "{run:?}");
         let package =
             "{\"scripts\": {\"build\": \"node scripts/build.js && bash pack.sh\"}, \"other\": \"sh x.sh\"}";
-        let run = of_scripts(package);
+        let run = of_scripts(package, &mut Budget::new());
         assert!(!run.contains(&"x.sh".to_owned()));
         assert!(["scripts/build.js", "pack.sh"].iter().all(|n| run.contains(&(*n).to_owned())), "{run:?}");
-        assert_eq!(names("just", "import 'more.just'\n").0, ["more.just"]);
+        assert_eq!(names("just", "import 'more.just'\n", &mut Budget::new()).0, ["more.just"]);
     }
 }

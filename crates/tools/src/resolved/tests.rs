@@ -398,3 +398,27 @@ fn however_much_a_file_takes_in_all_of_it_is_bound() {
         assert!(allowed.differs(&desk.look("make all")).is_some(), "{changed}");
     }
 }
+
+#[test]
+fn what_is_too_much_to_look_at_is_told_and_never_the_same() {
+    let lines = format!("\t# {}\n", "a".repeat(990)).repeat(1_000);
+    let names = format!("include{}\n", " a".repeat(60_000));
+    let large = "a".repeat(1 << 20);
+    for (part, parts, is_bound) in [
+        (lines.as_str(), 1, true),
+        (lines.as_str(), 6, false),
+        (names.as_str(), 1, false),
+        (large.as_str(), 10, false),
+        ("a = 1\n", 500, true),
+    ] {
+        let desk = Desk::new();
+        let put = |name: &str, text: &str| fs::write(desk.at("work").join(name), text).unwrap();
+        let takes: String = (0..parts).map(|n| format!("include part{n}.mk\n")).collect();
+        put("Makefile", &format!("{takes}all:\n"));
+        (0..parts).for_each(|n| put(&format!("part{n}.mk"), part));
+        let (allowed, now) = (desk.look("make all"), desk.look("make all"));
+        assert_eq!(allowed.differs(&now).is_none(), is_bound, "{parts} of {} bytes", part.len());
+        let told = allowed.places().iter().any(|place| place.starts_with("not looked at: the rest"));
+        assert_eq!(told, !is_bound, "{:?}", allowed.places());
+    }
+}
