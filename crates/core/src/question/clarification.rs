@@ -78,8 +78,10 @@ impl Question for Clarification {
         let own = self.turn.is_some();
         let give_up = self.choices().into_iter().any(|c| c.words.contains(&word.as_str()));
         match word.parse::<usize>() {
-            // Said once more it is as unclear as before.
-            _ if self.beside.is_some() && [&YES[..], &NO].concat().contains(&word.as_str()) => None,
+            // Said once more it is as unclear as before, and is no answer for whoever asked.
+            _ if self.beside.is_some() && [&YES[..], &NO].concat().contains(&word.as_str()) => {
+                Some(Answer::Text(line.trim().to_owned()))
+            }
             _ if own && NO.contains(&word.as_str()) => Some(Answer::Abort),
             _ if own && YES.contains(&word.as_str()) => Some(Answer::Pick(0)),
             _ if word.starts_with('!') || word.is_empty() => None,

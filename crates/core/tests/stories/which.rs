@@ -11,7 +11,7 @@ use pilothouse_core::{
 use serde_json::json;
 
 use crate::{
-    commit::{is_commit, looked, tree, written},
+    commit::{looked, tree, written},
     support::*,
 };
 
@@ -88,6 +88,49 @@ fn a_yes_behind_a_question_of_the_agent_is_asked_about_where_another_waits() {
     b.answer(is_which, Answer::Pick(1)).unwrap();
     assert_eq!((b.session.state().phase, message(&b).as_str()), (Phase::Idle, OLD));
     b.thinking();
+}
+
+/// The phrases of a list of words of the user.
+fn phrases(list: &str) -> Vec<String> {
+    let all = include_str!("../../../../assets/intent/words.txt");
+    let line = all.lines().find_map(|l| l.strip_prefix(&format!("{list}: "))).unwrap();
+    line.split(" | ").map(str::to_owned).collect()
+}
+
+#[test]
+fn a_yes_or_a_no_in_other_words_says_no_more_to_which_of_two_is_meant() {
+    let plainer = ["yes, do it", "sure, go ahead", "looks good, ship it", "use that message", "ok"];
+    // What drops the question itself is an answer to it.
+    let declines = phrases("decline").into_iter().filter(|line| !["q", "quit"].contains(&&**line));
+    let all = [phrases("agree"), declines.collect(), plainer.map(str::to_owned).to_vec()].concat();
+    let mut commit = waiting();
+    commit.say("is a.txt right?");
+    commit.reply("It greets nobody by name.\n\nShall I change it?", &[]);
+    commit.say("yes");
+    let mut command = Bench::new();
+    command.say("fix the parser and rename the module in every file");
+    command.plan(&[("A", "modify"), ("B", "modify")], &[]);
+    command.answer(is_plan, Answer::Approve).unwrap();
+    command.reply("", &[("run", json!({"command": "rm x"}))]);
+    command.say("does step 1 need that file?");
+    command.reply("It does not.\n\nShall I leave it out?", &[]);
+    command.say("no");
+    for b in [&mut commit, &mut command] {
+        let asked = b.question(is_which);
+        let events = b.log.len();
+        for line in &all {
+            let refused = b.input(Input::say(line.as_str()));
+            assert!(refused.is_err(), "{line}: {:?}", b.names().get(events..));
+            assert_eq!((b.question(is_which), b.log.len()), (asked, events), "{line}");
+            let shown = None;
+            b.input(Input::Answer { checkpoint: asked, answer: Answer::Text(line.clone()), shown })
+                .unwrap_err();
+        }
+    }
+    command.question(is_risk);
+    // Whatever else is said is a message.
+    commit.say("show me the file first");
+    assert_eq!((commit.session.state().lanes.len(), committing(&commit)), (1, None));
 }
 
 #[test]

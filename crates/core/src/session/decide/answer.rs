@@ -8,7 +8,7 @@ use crate::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint},
     event::{CallStatus, Event},
-    ids::{CheckpointId, LaneId, TurnId},
+    ids::{CheckpointId, LaneId, Seq, TurnId},
     input::Refusal,
     intent::{Control, IntentNode, Phase, Turn},
     question::{
@@ -80,6 +80,10 @@ impl Resolve for Confirmation {
 
 impl Resolve for Clarification {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<ClarificationAnswer>) -> Decided {
+        if self.beside.is_some() {
+            draft.says_which(given.question, &given.answer)?;
+        }
+        let seen = draft.state.asked.get(&given.question).map_or(Seq(u64::MAX), |(at, _)| *at);
         draft.close(given.question, Some(given.stored));
         if let Some((lane, call)) = self.lane.zip(self.call) {
             let text = match given.answer {
@@ -100,7 +104,7 @@ impl Resolve for Clarification {
             return Ok(());
         }
         if let Some(turn) = self.turn.filter(|_| self.beside.is_some()) {
-            return draft.which_meant(turn, given.answer);
+            return draft.which_meant(turn, given.answer, seen);
         }
         match (self.turn, given.answer) {
             (Some(turn), ClarificationAnswer::Pick(0, _)) => draft.route_as_work(turn),

@@ -5,10 +5,10 @@
 use super::{Decided, Draft};
 use crate::{
     checkpoint::{Checkpoint, CheckpointKind},
-    ids::{CheckpointId, TurnId},
+    ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
     intent::{Control, Turn},
-    question::{Clarification, ClarificationAnswer},
+    question::{Clarification, ClarificationAnswer, Lone},
     session::closing::closing,
 };
 
@@ -60,8 +60,24 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// What the user meant: the question that waits stays, and wants an answer of its own; the agent is answered.
-    pub(super) fn which_meant(&mut self, turn: TurnId, given: ClarificationAnswer) -> Decided {
+    /// Refuses what says yes or no once more in other words: it tells as little which one is meant.
+    pub(super) fn says_which(&self, question: CheckpointId, given: &ClarificationAnswer) -> Decided {
+        let ClarificationAnswer::Said(text) = given else { return Ok(()) };
+        let classifier = &self.under.tiers.classifier;
+        let again = Lone::of(text).is_some()
+            || classifier.agrees(text)
+            || classifier.approves(text)
+            || classifier.declines(text)
+            || classifier.takes_message(text);
+        match self.state.open.get(&question).filter(|_| again) {
+            Some(asked) => Err(Refusal::new(asked.kind.how())),
+            None => Ok(()),
+        }
+    }
+
+    /// What the user meant: the question that waits stays, and wants an answer of its own; the agent is answered. Other
+    /// words are a message of who had seen the events up to `seen`.
+    pub(super) fn which_meant(&mut self, turn: TurnId, given: ClarificationAnswer, seen: Seq) -> Decided {
         match given {
             ClarificationAnswer::Pick(0, _) | ClarificationAnswer::Drop => Ok(()),
             ClarificationAnswer::Pick(..) => {
@@ -71,7 +87,7 @@ impl Draft<'_> {
                 }
                 self.route_query(turn)
             }
-            ClarificationAnswer::Said(text) => self.say(&text),
+            ClarificationAnswer::Said(text) => self.said(&text, seen),
         }
     }
 }
