@@ -11,7 +11,7 @@ use pilothouse_core::{
 use serde_json::json;
 
 use crate::{
-    commit::{is_commit, written},
+    commit::{is_commit, looked, tree, written},
     support::*,
     which::{OLD, committing, foretold, is_which, message, waiting},
 };
@@ -81,6 +81,45 @@ fn a_message_that_is_only_told_is_not_committed_by_a_word() {
         assert_eq!((message(&b).as_str(), committing(&b)), (OLD, None), "{line}");
         b.question(is_which);
     }
+}
+
+#[test]
+fn a_message_that_was_told_before_the_commit_was_asked_about_is_the_one_that_is_meant() {
+    let told = |asked: &str, told: &str| {
+        let mut b = written();
+        b.say("suggest a commit message");
+        b.reply(told, &[]);
+        b.say(asked);
+        looked(&mut b, Ok(tree(&["a.txt"])));
+        b
+    };
+    for line in ["use that message", "yes, use that one", "commit with that message"] {
+        let mut b = told("/commit", NEW);
+        let default = message(&b);
+        assert_eq!(foretold(&b, line), "a question – read-only", "{line}");
+        b.say(line);
+        assert_eq!((message(&b), committing(&b)), (default.clone(), None), "{line}");
+        b.reply("", &[("commit_message", json!({ "message": NEW }))]);
+        assert_eq!((message(&b).as_str(), committing(&b)), (NEW, None), "{line}");
+        b.say(line);
+        assert_eq!(committing(&b).as_deref(), Some(NEW), "{line}");
+        // One that the user gave, or that is the very same, is no other.
+        let mut b = told(&format!("/commit {OLD}"), NEW);
+        b.say(line);
+        assert_eq!(committing(&b).as_deref(), Some(OLD), "{line}");
+        let mut b = told("/commit", NEW);
+        b.say(&format!("call it: {OLD}"));
+        b.say(line);
+        assert_eq!(committing(&b).as_deref(), Some(OLD), "{line}");
+        let mut b = told("/commit", &format!("Perhaps this one:\n\n```\n{default}\n```"));
+        b.say(line);
+        assert_eq!(committing(&b), Some(default), "{line}");
+    }
+    // A plain yes is one to what is shown.
+    let mut b = told("/commit", NEW);
+    let default = message(&b);
+    b.say("yes");
+    assert_eq!(committing(&b), Some(default));
 }
 
 #[test]

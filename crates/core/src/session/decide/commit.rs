@@ -8,7 +8,7 @@ use super::{
     verdict::CallVerdict,
 };
 use crate::{
-    checkpoint::CheckpointKind,
+    checkpoint::{Checkpoint, CheckpointKind},
     commit::{CommitTree, Committed, MOST_FILES},
     event::{CallStatus, Event, Level},
     ids::{CallId, CheckpointId, LaneId},
@@ -114,6 +114,16 @@ impl Draft<'_> {
     pub(super) fn takes_message(&self, line: &str) -> bool {
         let waits = self.state.newest_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Commit(_)));
         waits && self.under.tiers.classifier.takes_message(line)
+    }
+
+    /// Whether the message that is taken is the one that is shown: what the agent told may be another, since the question
+    /// was asked, or before where that shows what follows from the facts and nobody worded it.
+    pub(super) fn means_shown(&self, question: &Checkpoint) -> bool {
+        let CheckpointKind::Commit(asked) = &question.kind else { return false };
+        let facts = self.state.message_facts(|path| holds(&asked.tree, path));
+        let worded = || asked.message != facts.message();
+        let told = || self.state.last_word.contains(asked.message.trim());
+        !self.spoke_since(question.id) && (worded() || told())
     }
 
     /// The commit that waits for a yes, where a line says what its message is to be.

@@ -57,8 +57,7 @@ impl Draft<'_> {
     pub(super) fn lone(&self, line: &str) -> Option<Lone> {
         let newest = self.state.newest_question();
         if self.takes_message(line) {
-            // What the agent told since may be the message that is meant.
-            return newest.filter(|c| !self.spoke_since(c.id)).map(|_| Lone::Yes);
+            return newest.filter(|c| self.means_shown(c)).map(|_| Lone::Yes);
         }
         let own = newest.is_none_or(|c| c.kind.is_phase_own());
         Lone::of(line).or_else(|| (!own && self.under.tiers.classifier.agrees(line)).then_some(Lone::Yes))
