@@ -321,12 +321,14 @@ impl<'a> Draft<'a> {
     fn allow(&mut self, checkpoint: CheckpointId, answer: Answer) -> ApprovalId {
         let approval = ApprovalId(self.id());
         self.emit(Event::CheckpointResolved { checkpoint, answer: Some(answer), approval: Some(approval) });
+        self.close_which(checkpoint);
         approval
     }
 
     /// Closes a question without allowing anything.
     fn close(&mut self, checkpoint: CheckpointId, answer: Option<Answer>) {
         self.emit(Event::CheckpointResolved { checkpoint, answer, approval: None });
+        self.close_which(checkpoint);
     }
 
     /// Closes the question that holds the phase, if one does.

@@ -11,7 +11,7 @@ use pilothouse_core::{
 use serde_json::json;
 
 use crate::{
-    commit::{looked, tree, written},
+    commit::{is_commit, looked, tree, written},
     support::*,
 };
 
@@ -75,6 +75,8 @@ fn a_yes_behind_a_question_of_the_agent_is_asked_about_where_another_waits() {
     b.say("yes");
     b.answer(is_which, Answer::Pick(0)).unwrap();
     assert_eq!((b.session.state().lanes.len(), committing(&b)), (0, None));
+    let told = b.notices();
+    assert!(told.last().is_some_and(|told| told.contains("nothing is decided yet")), "{told:?}");
     b.say("yes");
     assert_eq!(committing(&b).as_deref(), Some(OLD));
     // The agent's offer is what the yes was said to.
@@ -131,6 +133,19 @@ fn a_yes_or_a_no_in_other_words_says_no_more_to_which_of_two_is_meant() {
     // Whatever else is said is a message.
     commit.say("show me the file first");
     assert_eq!((commit.session.state().lanes.len(), committing(&commit)), (1, None));
+}
+
+#[test]
+fn which_of_two_is_meant_is_asked_only_while_the_other_waits() {
+    for answer in [Answer::Approve, Answer::Reject(String::new()), Answer::Line("Say who".into())] {
+        let mut b = waiting();
+        b.say("is a.txt right?");
+        b.reply("It greets nobody by name.\n\nShall I change it?", &[]);
+        b.say("yes");
+        b.question(is_which);
+        b.answer(is_commit, answer.clone()).unwrap();
+        assert!(b.session.state().open.is_empty(), "{answer:?}: {:?}", b.session.state().open);
+    }
 }
 
 #[test]

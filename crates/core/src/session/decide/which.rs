@@ -5,6 +5,7 @@
 use super::{Decided, Draft};
 use crate::{
     checkpoint::{Checkpoint, CheckpointKind},
+    event::Level,
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
     intent::{Control, Turn},
@@ -43,21 +44,29 @@ impl Draft<'_> {
         let Some(beside) = self.two_asked(line) else { return Ok(()) };
         let asked = closing(&self.state.last_word).map(|closing| closing.question);
         let asked = asked.as_deref().or_else(|| self.state.last_word.lines().last()).unwrap_or_default();
-        let one = format!("The question that waits: {}", shown(&beside.message));
-        let other = format!("What the agent asked: {}", shown(asked));
+        let (waits, asked) = (shown(&beside.message), shown(asked));
         let held = self.state.phase_question().filter(|c| !c.kind.question().ties().comes_back);
         if held.is_some() {
             return Err(Refusal::new(format!(
-                "that may answer two things. {one}. {other}. Say which you mean."
+                "that may answer \"{waits}\" or the agent's \"{asked}\"; a key answers the first, more words the agent"
             )));
         }
         let (beside, reading) = (beside.id, self.read(line));
         let turn = self.record(None, line, &reading);
-        let choices = vec![one, other];
+        let choices =
+            vec![format!("The question that waits: {waits}"), format!("What the agent asked: {asked}")];
         let about =
             Clarification { choices, turn: Some(turn), beside: Some(beside), ..Clarification::default() };
         self.ask(about, "Two things wait for that. Which one do you mean?");
         Ok(())
+    }
+
+    /// Closes the question which of two is meant, where the one beside it is answered or gone.
+    pub(super) fn close_which(&mut self, beside: CheckpointId) {
+        let asks = |c: &&Checkpoint| matches!(&c.kind, CheckpointKind::Clarification(about) if about.beside == Some(beside));
+        if let Some(which) = self.state.open.values().find(asks).map(|c| c.id) {
+            self.close(which, None);
+        }
     }
 
     /// Refuses what says yes or no once more in other words: it tells as little which one is meant.
@@ -79,7 +88,14 @@ impl Draft<'_> {
     /// words are a message of who had seen the events up to `seen`.
     pub(super) fn which_meant(&mut self, turn: TurnId, given: ClarificationAnswer, seen: Seq) -> Decided {
         match given {
-            ClarificationAnswer::Pick(0, _) | ClarificationAnswer::Drop => Ok(()),
+            ClarificationAnswer::Pick(0, _) => {
+                self.notice(
+                    Level::Info,
+                    "That question still waits, and nothing is decided yet: say yes or no to it, or press its key.",
+                );
+                Ok(())
+            }
+            ClarificationAnswer::Drop => Ok(()),
             ClarificationAnswer::Pick(..) => {
                 let yes = |t: &Turn| matches!(t, Turn::Control(Control::Approve | Control::Proceed));
                 if self.state.turns.get(&turn).is_some_and(|t| yes(&t.class)) {
