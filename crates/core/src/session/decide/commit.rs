@@ -155,12 +155,16 @@ impl Draft<'_> {
     /// Whether the message of a model is put to the user for the commit that waits.
     pub(super) fn judge_message(&self, lane: &Lane, wording: &CommitMessage) -> CallVerdict {
         let message = wording.message.trim();
-        let Some((question, asked)) = self.state.waiting_commit().filter(|_| lane.kind == LaneKind::Answer)
-        else {
+        let Some((question, asked)) = self.state.waiting_commit() else {
             return CallVerdict::refuse(
                 "no commit waits for the user's yes here: tell them the message in words",
             );
         };
+        if lane.kind != LaneKind::Answer {
+            return CallVerdict::refuse(
+                "only an answer to the user changes the message of the commit that waits; leave it as it is",
+            );
+        }
         if asked.message.trim() == message {
             return CallVerdict::refuse("the commit waits with that very message");
         }
