@@ -239,7 +239,6 @@ impl Draft<'_> {
         }
     }
 
-    /// Proposals that were staged can still be decided; a plan that was under way is offered.
     /// Says so where a message has no answer, for the program ended before it came.
     fn offer_answer(&mut self) {
         let turn = self.answer_to_redo().filter(|_| self.state.unanswered.is_some());
@@ -249,6 +248,7 @@ impl Draft<'_> {
         }
     }
 
+    /// Proposals that were staged can still be decided; a plan that was under way is offered.
     fn offer_what_was_open(&mut self) {
         let lanes: BTreeSet<LaneId> = self.state.open_proposals().map(|p| p.lane).collect();
         for lane in lanes {
