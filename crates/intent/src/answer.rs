@@ -99,6 +99,29 @@ pub(crate) fn is_polite(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
     c.form == Form::Request || s.hits.iter().any(requests) || (1..=2).any(polite)
 }
 
+/// Whether behind the last yes of a message one is asked to wait: "ok wait", "looks good, but hold on a second".
+pub(crate) fn puts_off(doc: &Doc, s: &Structure<'_>) -> bool {
+    let phrases = s.known.words.list(List::Hold);
+    let holds = |i: usize, t: &Token| {
+        let rest = doc.tokens.get(i..).unwrap_or_default();
+        let spoken = |phrase: &str| {
+            phrase.split(' ').enumerate().all(|(n, w)| rest.get(n).is_some_and(|t| t.text == w))
+        };
+        let here = |phrase: &str| match t.kind {
+            Kind::Cjk => t.text.find(phrase).map(|at| (at, 1)),
+            _ => spoken(phrase).then(|| (0, phrase.split(' ').count())),
+        };
+        let (at, len) = phrases.iter().filter_map(|phrase| here(phrase)).max_by_key(|(_, len)| *len)?;
+        Some(((i, at), i + len))
+    };
+    let held: Vec<_> = doc.tokens.iter().enumerate().filter_map(|(i, t)| holds(i, t)).collect();
+    let Some((at, end)) = held.last() else { return false };
+    let yes = s.hits.iter().filter(|h| matches!(h.tag, Tag::WApprove | Tag::WProceed));
+    let before = |h: &Hit| (h.start, h.offset) < *at;
+    let (before, behind): (Vec<_>, Vec<_>) = yes.partition(|h| before(h));
+    !before.is_empty() && !behind.iter().any(|h: &&Hit| h.start >= *end)
+}
+
 /// Whether a message ends in such a question.
 pub(crate) fn only_asks(doc: &Doc, s: &Structure<'_>) -> bool {
     s.clauses.last().is_some_and(|c| is_asked(doc, s, c))
@@ -113,7 +136,8 @@ pub(crate) fn said(doc: &Doc, s: &Structure<'_>, phase: Phase, text: &str) -> Op
     let tags = |part: Vec<(usize, Vec<Tag>)>| part.into_iter().map(|(_, tags)| tags).collect::<Vec<_>>();
     let (asked, told) = (tags(asked), tags(told));
     if !told.iter().all(Vec::is_empty) {
-        return turn(&told, phase, text);
+        let agrees = |t: &Turn| matches!(t, Turn::Control(Control::Approve | Control::Proceed));
+        return turn(&told, phase, text).filter(|turn| !(agrees(turn) && puts_off(doc, s)));
     }
     turn(&asked, phase, text).filter(|turn| {
         let Turn::Control(word) = turn else { return true };

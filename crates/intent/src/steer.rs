@@ -3,7 +3,7 @@
 //! Owns these questions. Never decides what follows from them: the session does.
 
 use super::{
-    Classifier,
+    Classifier, answer,
     classify::Parsed,
     forbid::{Ban, Stays},
     halt,
@@ -54,13 +54,14 @@ impl Classifier {
     }
 
     /// Whether a whole line approves a plan that is shown, in whatever words: "looks good, ship it", "gut so, fang an".
-    /// What says it by a negation, "not bad", is a praise as often as a yes; what asks, "ok?", is none.
+    /// What says it by a negation, "not bad", is a praise as often as a yes; what asks, "ok?", is none, nor is what waits, "ok, hold on".
     pub fn approves(&self, line: &str) -> bool {
         let parsed = Parsed::new(line, self.tables());
         let yes = |tag: &Tag| matches!(tag, Tag::WApprove | Tag::WProceed);
         let no = |tag: &Tag| matches!(tag, Tag::WReject | Tag::WCancel);
         let negated = parsed.doc.tokens.iter().any(|t| self.tables().is(List::Not, &t.text));
         !negated
+            && !answer::puts_off(&parsed.doc, &parsed.structure)
             && !line.contains(['?', '？'])
             && parsed.cover.as_deref().is_some_and(|found| {
                 // "na ja", "well, ok": what begins with a hum is none.

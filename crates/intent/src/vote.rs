@@ -218,7 +218,8 @@ fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn
     };
     // "yes?", "start over?": what only asks is no answer
     let asks = answer::only_asks(&p.doc, &p.structure) && (yes || p.cover.is_some());
-    if asks && !matches!(name, "status" | "help") || name == "redo_cmd" && denied {
+    let waits = name == "control" && answer::puts_off(&p.doc, &p.structure);
+    if asks && !matches!(name, "status" | "help") || name == "redo_cmd" && denied || waits {
         return None;
     }
     let control = match name {

@@ -60,6 +60,14 @@ fn an_answer_with_a_question_mark_is_none() {
 }
 
 #[test]
+fn a_yes_behind_which_one_waits_is_none() {
+    let agreed = [Control::Approve, Control::Proceed].map(Turn::Control);
+    claim("yes-put-off", 13, |l, r| {
+        !agreed.contains(&r.whole.turn) && !Classifier::builtin().approves(&l.text)
+    });
+}
+
+#[test]
 fn a_stop_stops_whatever_is_said_beside_it() {
     claim("stops", 35, |_, r| r.whole.turn == Turn::Control(Control::Cancel) && r.whole.confidence > 0.85);
     claim("goes-on", 28, |_, r| r.whole.turn != Turn::Control(Control::Cancel));
