@@ -30,15 +30,24 @@ pub(super) fn begins(known: &Tables, tokens: &[Token]) -> bool {
     why || two.is_some_and(|two| known.is(List::HaltWhy, &two)) || told()
 }
 
-/// "my disk is full": a noun of which something is said, and none that a clause of its own narrows.
+/// "my disk is full": a noun of which something is said, and none that a clause of its own narrows: "the process my app is
+/// using", "the port the server is on".
 fn is_told(known: &Tables, tokens: &[Token]) -> bool {
     let Some((first, rest)) = tokens.split_first() else { return false };
     let closes = [List::Preposition, List::Frame, List::Tie, List::But];
     let said = rest.iter().take(NOUN).position(|t| known.is(List::Aux, &t.text));
     let noun = said.and_then(|at| rest.get(..at)).unwrap_or_default();
+    let of_it = said.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
+    let says = match of_it {
+        [] => false,
+        [only] => !known.is(List::Preposition, &only.text),
+        _ => true,
+    };
     known.is(List::Determiner, &first.text)
         && said.is_some_and(|at| at > 0 || matches!(first.text.as_str(), "this" | "that"))
-        && noun.iter().all(|t| t.kind == Kind::Word && !closes.iter().any(|list| known.is(*list, &t.text)))
+        && says
+        && noun.iter().all(|t| t.kind == Kind::Word && !known.is(List::Article, &t.text))
+        && noun.iter().all(|t| !closes.iter().any(|list| known.is(*list, &t.text)))
 }
 
 /// Whether a clause names where all of the work is done, and nothing else: "stop the server", not "stop, that is prod".
