@@ -56,7 +56,7 @@ fn denies(doc: &Doc, s: &Structure<'_>, at: usize, h: &Hit) -> bool {
     }
     let negated = before.iter().enumerate().any(|(i, t)| {
         let told = i.checked_sub(1).and_then(|b| before.get(b)).is_some_and(|b| is(List::AgainTold, b));
-        is(List::AgainNot, t) && !(told && t.text == "not")
+        is(List::AgainNot, t) && !(told && t.text == "not") && !ends_before(doc, s, (c.start + i, h))
     });
     let invites = before.windows(2).any(|w| match w {
         [why, not] if is(List::AgainWhy, why) => is(List::AgainNot, not),
@@ -75,6 +75,26 @@ fn denies(doc: &Doc, s: &Structure<'_>, at: usize, h: &Hit) -> bool {
     let opens = h.start <= c.head;
     let asks = is_asked(doc, s, c) || !opens && matches!(c.form, Form::Question(_)) && !is_polite(doc, s, c);
     !invites && (negated || behind_it || held || own() || asks || left_open(doc, s, at))
+}
+
+/// "they dont build try again": what a negation is said of ends before the phrase, which is a clause of its own.
+fn ends_before(doc: &Doc, s: &Structure<'_>, (at, h): (usize, &Hit)) -> bool {
+    let is = |list, t: &Token| s.known.is(list, &t.text);
+    let own = h.len > 1 && doc.tokens.get(h.start).is_some_and(|t| is(List::AgainDo, t));
+    let Some(between) = doc.tokens.get(at + 1..h.start).filter(|_| own) else { return false };
+    let carries = |t: &Token| {
+        let lists = [List::ForbidGap, List::AgainGap, List::AgainYou, List::AgainOwn, List::AgainReach];
+        lists.iter().any(|l| is(*l, t)) || t.text.ends_with("ly")
+    };
+    match between {
+        // "no try again" answers
+        [] => doc.tokens.get(at).is_some_and(|t| t.text == "no") && s.clauses.iter().any(|c| c.start == at),
+        [first, ..] => {
+            !is(List::Preposition, first)
+                && between.last().is_some_and(|t| !is(List::Article, t) && !carries(t))
+                && !between.iter().any(|t| is(List::AgainReach, t))
+        }
+    }
 }
 
 /// "do not, under any circumstances, try again": an earlier clause of the sentence ends in the negation.

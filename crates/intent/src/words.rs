@@ -300,6 +300,8 @@ lists! {
     AskPolite = "ask_polite",
     AgainNot = "again_not",
     AgainTold = "again_told",
+    AgainDo = "again_do",
+    AgainReach = "again_reach",
     AgainNotRun = "again_not_run",
     AgainWhy = "again_why",
     AgainCant = "again_cant",
