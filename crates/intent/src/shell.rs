@@ -31,7 +31,7 @@ pub(crate) fn leaf_of_line(text: &str) -> Option<N> {
 fn leaf(line: &str) -> (Effect, N) {
     let lower = line.to_lowercase();
     let effect =
-        if sql::is_sql(&lower, &Tables::builtin().words) { effect_of_sql(&lower) } else { effect(line) };
+        if sql::is_sql(line, &Tables::builtin().words) { effect_of_sql(&lower) } else { effect(line) };
     let leaf = match effect {
         Effect::Reads => N::Read,
         Effect::Creates => N::Create,
@@ -54,7 +54,7 @@ fn is_command(line: &str, known: &Words) -> bool {
     if line.contains("ERR!") || line.contains("rror:") {
         return false;
     }
-    if sql::is_sql(&line.to_lowercase(), known) {
+    if sql::is_sql(line, known) {
         return true;
     }
     let mut words: Vec<&str> = line.split_whitespace().collect();

@@ -251,6 +251,7 @@ lists! {
     HaltHead = "halt_head",
     Replace = "replace",
     Prose = "prose",
+    SqlPart = "sql_part",
     Outcome = "outcome",
     MadeKnown = "made_known",
     TalkOf = "talk_of",

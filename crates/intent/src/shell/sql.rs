@@ -4,11 +4,14 @@
 
 use crate::words::{List, Words};
 
-/// Whether a line, in lower case, is SQL as it stands: "drop table users;", not "drop table headers from the export".
-pub(super) fn is_sql(lower: &str, known: &Words) -> bool {
-    let words = words_of(lower);
+/// Whether a line is SQL as it stands: "drop table users;", not "drop table headers from the export".
+pub(super) fn is_sql(line: &str, known: &Words) -> bool {
+    let lower = line.to_lowercase();
+    let words = words_of(&lower);
+    // "drop table borders": neither a capital nor an end says that it is a statement
+    let bare = lower == line && !words.contains(&";");
     let mut statements = words.split(|w| *w == ";").filter(|s| !s.is_empty()).peekable();
-    statements.peek().is_some() && statements.all(|s| Statement { words: s, known }.is_one())
+    statements.peek().is_some() && statements.all(|s| Statement { words: s, known, bare }.is_one())
 }
 
 /// The words of a line, each mark of its own, what stands in quotes as one.
@@ -36,6 +39,7 @@ fn words_of(lower: &str) -> Vec<&str> {
 struct Statement<'s> {
     words: &'s [&'s str],
     known: &'s Words,
+    bare: bool,
 }
 
 impl Statement<'_> {
@@ -43,9 +47,10 @@ impl Statement<'_> {
         match self.words {
             ["drop", "table" | "database" | "schema", rest @ ..] => {
                 let names = rest.strip_prefix(&["if", "exists"]).unwrap_or(rest);
-                self.names(names.strip_suffix(&["cascade"]).unwrap_or(names))
+                let names = names.strip_suffix(&["cascade"]).unwrap_or(names);
+                self.names(names) && !(names == rest && self.is_of_code(names))
             }
-            ["truncate", "table", rest @ ..] => self.names(rest),
+            ["truncate", "table", rest @ ..] => self.names(rest) && !self.is_of_code(rest),
             ["delete", "from", name, rest @ ..] => self.name(name) && (rest.is_empty() || compares(rest)),
             ["create", "table", rest @ ..] => {
                 let named = rest.strip_prefix(&["if", "not", "exists"]).unwrap_or(rest);
@@ -106,6 +111,11 @@ impl Statement<'_> {
     fn names(self, words: &[&str]) -> bool {
         let mut parts = words.split(|w| *w == ",");
         parts.all(|part| matches!(part, [name] if self.name(name)))
+    }
+
+    /// Whether a bare statement names what code or a page has of a table, and perhaps no table.
+    fn is_of_code(self, names: &[&str]) -> bool {
+        self.bare && names.iter().any(|w| self.known.has(List::SqlPart, w))
     }
 
     /// Whether a word may be the name of a table or a column: no word of a sentence.
