@@ -92,7 +92,8 @@ pub(super) fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -
     }
     let mut spoken =
         p.kept.iter().filter_map(|k| p.structure.clauses.get(*k)).filter(|c| c.form != Form::Empty);
-    let (only, none) = (spoken.next()?, spoken.next());
+    let only = spoken.next()?;
+    let alone = spoken.all(|c| shows(p, c));
     let first = p.structure.hits.iter().any(|h| h.start == only.start && h.tag.acts() && h.tag.is_verb());
     let told = matches!(only.form, Form::Order | Form::Request | Form::Statement) && !only.marked;
     // A statement's object is not looked for: an imperative in a language that spells it like one.
@@ -103,8 +104,16 @@ pub(super) fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -
     };
     // "kannst du mir ein Dockerfile schreiben": what is asked for stands before its verb.
     let asked = only.form == Form::Request && only.foreign && guess.weight > 1 && p.doc.tokens.len() > 4;
-    let whole = none.is_none() && only.start == 0;
+    let whole = alone && only.start == 0 && !only_made_known(p, only);
     (whole && (first && told && object || asked)).then_some(guess.leaf)
+}
+
+/// Whether a clause orders a look at what came of an order before it: "and show me the diff".
+fn shows(p: &Parsed<'_>, c: &Clause) -> bool {
+    c.form == Form::Order
+        && !c.marked
+        && c.verb.is_some_and(|v| v.is_verb() && !v.acts())
+        && !p.structure.hits.iter().any(|h| h.tag.acts() && h.start >= c.start && h.start < c.end)
 }
 
 /// Whether what reads like a run can only come about by a change: "make the build green" names how a thing is to be,

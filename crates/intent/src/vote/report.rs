@@ -39,16 +39,33 @@ fn tells(p: &Parsed<'_>, c: &Clause) -> bool {
         t.kind == Kind::Punct
             || [List::Preposition, List::Frame, List::ReportWhen].iter().any(|l| is_in(*l, t))
     };
+    let verb = is_in(List::ReportVerb, head);
+    // "make login errors clearer", "make buttons red"
+    let object = |t: &Token, next: Option<&Token>| {
+        let alone =
+            |t: &Token| t.kind == Kind::Punct || is_in(List::ReportAfter, t) || t.kind == Kind::Number;
+        verb && is_in(List::ReportPlural, t) && !next.is_none_or(alone)
+    };
+    let made = |at: usize, t: &Token| {
+        let run = |t: &Token| is_in(List::Subcommand, t) || is_in(List::ReportNoun, t) || is_option(t);
+        let named = rest.get(..at).unwrap_or_default();
+        verb && !of && is_in(List::ReportMade, t) && !named.iter().all(run)
+    };
     let said = rest.iter().take(NAME).enumerate().position(|(i, t)| {
         let next = rest.get(i + 1);
         // "rerun failed jobs"
-        is_in(List::ReportTells, t) && !next.is_some_and(|t| is_in(List::ReportNot, t))
-            || is_in(List::ReportPast, t) && next.is_none_or(ends)
+        is_in(List::ReportTells, t) && !next.is_some_and(|t| is_in(List::ReportNot, t)) && !object(t, next)
+            || is_in(List::ReportPast, t) && next.is_none_or(ends) && !made(i, t)
     });
     let name = said.and_then(|at| rest.get(..at)).unwrap_or_default();
     let other =
         |t: &Token| is_in(List::ReportNot, t) || !of && is_in(List::Article, t) || t.kind == Kind::Punct;
     said.is_some() && !name.iter().any(other)
+}
+
+/// Whether a word is an option or a path, as only a line that is typed has them.
+fn is_option(t: &Token) -> bool {
+    matches!(t.kind, Kind::Path | Kind::File | Kind::Flag)
 }
 
 /// Whether what such a report says may not be done: all that acts where it is only asked about or kept from, a run in
