@@ -107,9 +107,10 @@ pub(crate) fn puts_off(doc: &Doc, s: &Structure<'_>) -> bool {
         let spoken = |phrase: &str| {
             phrase.split(' ').enumerate().all(|(n, w)| rest.get(n).is_some_and(|t| t.text == w))
         };
-        let here = |phrase: &str| match t.kind {
-            Kind::Cjk => t.text.find(phrase).map(|at| (at, 1)),
-            _ => spoken(phrase).then(|| (0, phrase.split(' ').count())),
+        let here = |phrase: &str| {
+            let run = t.kind == Kind::Cjk;
+            let at = if run { t.text.find(phrase) } else { spoken(phrase).then_some(0) };
+            at.map(|at| (at, if run { 1 } else { phrase.split(' ').count() }))
         };
         let (at, len) = phrases.iter().filter_map(|phrase| here(phrase)).max_by_key(|(_, len)| *len)?;
         Some(((i, at), i + len))

@@ -58,7 +58,9 @@ impl Classifier {
         let doc = text::tokenize(line);
         let (asks, said) = Words::of(self, line, &doc).past_mark().closed();
         let (yes, said) = said.past(List::Agree);
-        if said.begins(List::Decline).is_some() {
+        // "no, use that message" wants another one
+        let no = said.tokens.first().is_some_and(|t| self.tables().is(List::Not, &t.text));
+        if no || said.begins(List::Decline).is_some() {
             return false;
         }
         let said = said.past(List::CommitLead).1.past(List::UndoLead).1;
