@@ -149,6 +149,21 @@ fn which_of_two_is_meant_is_asked_only_while_the_other_waits() {
 }
 
 #[test]
+fn where_which_of_two_cannot_be_asked_both_are_named_and_nothing_goes_on() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.say("does step 2 need that file?");
+    b.say("/exit");
+    let id = b.question(CheckpointKind::is_exit);
+    b.reply("It does not.\n\nShall I leave it out?", &[]);
+    let refused = b.input(Input::say("yes")).unwrap_err().to_string();
+    let both = ["that may answer \"", "the agent's \"Shall I leave it out?\"", "a key answers"];
+    assert!(both.iter().all(|told| refused.contains(told)) && !refused.contains("?."), "{refused}");
+    assert_eq!(b.question(CheckpointKind::is_exit), id);
+}
+
+#[test]
 fn what_the_agent_said_before_a_question_or_without_asking_leaves_a_yes_clear() {
     let mut b = written();
     b.say("is a.txt right?");
