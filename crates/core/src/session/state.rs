@@ -483,12 +483,6 @@ impl State {
         matches!(self.phase, Phase::Planning | Phase::Executing)
     }
 
-    /// What no lane may exceed now.
-    pub fn ceiling(&self) -> ToolScope {
-        let chat = if self.chat_only { ToolScope::READ_ONLY } else { ToolScope::FULL };
-        self.permission.ceiling().and(chat)
-    }
-
     /// The open question about this call, if there is one.
     pub fn question_of_call(&self, call: CallId) -> Option<&Checkpoint> {
         self.open.values().find(|c| c.kind.call() == Some(call))

@@ -89,6 +89,12 @@ impl State {
         }
     }
 
+    /// What no lane may exceed now.
+    pub fn ceiling(&self) -> ToolScope {
+        let chat = if self.chat_only { ToolScope::READ_ONLY } else { ToolScope::FULL };
+        self.permission.ceiling().and(chat)
+    }
+
     /// Brings every lane under the ceiling; a lane that narrows loses its permits.
     fn narrow(&mut self) {
         let ceiling = self.ceiling();
