@@ -134,10 +134,12 @@ impl Popup {
         let Some(row) = self.chosen() else { return false };
         match self.offer {
             Offer::Commands => {
-                let named = |name: &str| name.eq_ignore_ascii_case(&self.query);
-                let line = SlashCommand::of_line(&row.text);
-                row.text.strip_prefix('/').is_some_and(named)
-                    || line.is_some_and(|(c, _)| c.arguments == Arguments::None)
+                let name = row.text.trim_start_matches('/').to_lowercase();
+                let written = self.query.to_lowercase();
+                let bare =
+                    SlashCommand::of_line(&row.text).is_some_and(|(c, _)| c.arguments == Arguments::None);
+                // What only is like what was written may be another word, unless it was gone to.
+                name == written || (bare && (self.at > 0 || name.starts_with(&written)))
             }
             Offer::Files => self.is_called() || row.text == self.query,
             Offer::History => false,

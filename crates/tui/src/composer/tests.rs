@@ -81,6 +81,28 @@ fn clearing_moves_the_draft_to_history() {
 }
 
 #[test]
+fn a_command_that_is_only_like_what_was_written_is_put_there_and_not_sent() {
+    for (written, like) in [("/rest", "/reset "), ("/qit", "/quit ")] {
+        let mut c = Composer::default();
+        typed(&mut c, written);
+        assert_eq!(c.popup.as_ref().unwrap().chosen().unwrap().text, like.trim());
+        assert!(c.popup.as_ref().unwrap().keys().starts_with("Enter inserts"));
+        assert_eq!(c.act(Action::Send), ComposerEvent::Nothing, "{written}");
+        assert_eq!(c.draft.shown(), like);
+    }
+    // Its beginning is enough, and so is to have gone to it.
+    let mut c = Composer::default();
+    typed(&mut c, "/RES");
+    let chosen = c.popup.as_ref().unwrap().chosen().unwrap().text.clone();
+    assert_eq!(c.act(Action::Send), ComposerEvent::Send(chosen));
+    typed(&mut c, "/re");
+    c.act(Action::Down);
+    let chosen = c.popup.as_ref().unwrap().chosen().unwrap().text.clone();
+    let sends = c.popup.as_ref().unwrap().sends();
+    assert_eq!(c.act(Action::Send) == ComposerEvent::Send(chosen), sends);
+}
+
+#[test]
 fn a_slash_at_the_start_offers_commands() {
     let mut c = Composer::default();
     typed(&mut c, "/sta");
