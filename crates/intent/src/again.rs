@@ -77,22 +77,20 @@ fn denies(doc: &Doc, s: &Structure<'_>, at: usize, h: &Hit) -> bool {
     !invites && (negated || behind_it || held || own() || asks || left_open(doc, s, at))
 }
 
-/// "they dont build try again": what a negation is said of ends before the phrase, which is a clause of its own.
+/// "they dont build try again": what a negation is said of ends before the phrase, which is a clause of its own. Only a
+/// word that is known to end it does: whatever else stands there ("wanna", "always") may carry the negation on.
 fn ends_before(doc: &Doc, s: &Structure<'_>, (at, h): (usize, &Hit)) -> bool {
     let is = |list, t: &Token| s.known.is(list, &t.text);
     let own = h.len > 1 && doc.tokens.get(h.start).is_some_and(|t| is(List::AgainDo, t));
     let Some(between) = doc.tokens.get(at + 1..h.start).filter(|_| own) else { return false };
-    let carries = |t: &Token| {
-        let lists = [List::ForbidGap, List::AgainGap, List::AgainYou, List::AgainOwn, List::AgainReach];
-        lists.iter().any(|l| is(*l, t)) || t.text.ends_with("ly")
-    };
     match between {
         // "no try again" answers
         [] => doc.tokens.get(at).is_some_and(|t| t.text == "no") && s.clauses.iter().any(|c| c.start == at),
         [first, ..] => {
-            !is(List::Preposition, first)
-                && between.last().is_some_and(|t| !is(List::Article, t) && !carries(t))
-                && !between.iter().any(|t| is(List::AgainReach, t))
+            let reaches = |t: &Token| is(List::AgainReach, t) || is(List::Frame, t);
+            between.last().is_some_and(|t| is(List::AgainEnd, t))
+                && !is(List::Preposition, first)
+                && !between.iter().any(reaches)
         }
     }
 }

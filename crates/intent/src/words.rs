@@ -306,6 +306,7 @@ lists! {
     AgainNot = "again_not",
     AgainTold = "again_told",
     AgainDo = "again_do",
+    AgainEnd = "again_end",
     AgainReach = "again_reach",
     AgainNotRun = "again_not_run",
     AgainWhy = "again_why",
