@@ -299,6 +299,7 @@ lists! {
     HaltGround = "halt_ground",
     HaltWhy = "halt_why",
     HaltPast = "halt_past",
+    HaltTakes = "halt_takes",
     HaltSelf = "halt_self",
     HaltWant = "halt_want",
     HaltTo = "halt_to",

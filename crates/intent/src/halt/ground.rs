@@ -30,8 +30,8 @@ pub(super) fn begins(known: &Tables, tokens: &[Token]) -> bool {
     why || two.is_some_and(|two| known.is(List::HaltWhy, &two)) || told()
 }
 
-/// "my disk is full": a noun of which something is said, and none that a clause of its own narrows: "the process my app is
-/// using", "the port the server is on".
+/// "my disk is full", "the build my laptop is overheating": a noun of which something is said, and none that a clause of its
+/// own narrows: "the process my app is using", "the port the server is on".
 fn is_told(known: &Tables, tokens: &[Token]) -> bool {
     let Some((first, rest)) = tokens.split_first() else { return false };
     let closes = [List::Preposition, List::Frame, List::Tie, List::But];
@@ -43,11 +43,21 @@ fn is_told(known: &Tables, tokens: &[Token]) -> bool {
         [only] => !known.is(List::Preposition, &only.text),
         _ => true,
     };
+    let narrows = noun.iter().any(|t| known.is(List::Article, &t.text)) && lacks_object(known, of_it);
     known.is(List::Determiner, &first.text)
         && said.is_some_and(|at| at > 0 || matches!(first.text.as_str(), "this" | "that"))
         && says
-        && noun.iter().all(|t| t.kind == Kind::Word && !known.is(List::Article, &t.text))
-        && noun.iter().all(|t| !closes.iter().any(|list| known.is(*list, &t.text)))
+        && !narrows
+        && noun.iter().all(|t| t.kind == Kind::Word && !closes.iter().any(|list| known.is(*list, &t.text)))
+}
+
+/// Whether what is said has its object before it, which it narrows: "using", "held by", "using on port 3000".
+fn lacks_object(known: &Tables, said: &[Token]) -> bool {
+    let small = |t: &&Token| t.kind == Kind::Punct || known.is(List::HaltPast, &t.text);
+    let said = said.get(..said.len() - said.iter().rev().take_while(small).count()).unwrap_or_default();
+    let leads = |t: &Token| known.is(List::Preposition, &t.text);
+    let takes = said.iter().position(|t| known.is(List::HaltTakes, &t.text));
+    said.last().is_some_and(leads) || takes.is_some_and(|at| said.get(at + 1).is_none_or(leads))
 }
 
 /// Whether a clause names where all of the work is done, and nothing else: "stop the server", not "stop, that is prod".
