@@ -186,6 +186,8 @@ pub struct State {
     pub(super) parts: SeenParts,
     /// What git is asked about, or what it makes.
     pub(super) committing: Option<(CallId, CommitStage)>,
+    /// The commit that was asked about with a message of the facts alone, which nobody worded.
+    pub(super) unworded: Option<CallId>,
     /// The file that is to be a plan, and the message that asked for it.
     pub(super) plan_sought: Option<(CallId, TurnId, RelPath)>,
     /// Tools of sources that were seen.

@@ -7,6 +7,7 @@ use pilothouse_core::{
     input::Input,
     talk::Purpose,
     tool::Tool,
+    work::Work,
 };
 use serde_json::json;
 
@@ -120,6 +121,58 @@ fn a_message_that_was_told_before_the_commit_was_asked_about_is_the_one_that_is_
     let default = message(&b);
     b.say("yes");
     assert_eq!(committing(&b), Some(default));
+}
+
+/// A commit waits with the message of the facts alone, behind what the agent had told.
+fn told_before(told: &str) -> Bench {
+    let mut b = written();
+    b.say("suggest a commit message");
+    b.reply(told, &[]);
+    b.say("/commit");
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    b
+}
+
+#[test]
+fn a_message_of_which_the_shown_one_is_a_piece_is_another() {
+    let default = message(&told_before(NEW));
+    for told in [
+        format!("```\n{default} of people\n```"),
+        format!("```\n{default}\n\nNobody is called world.\n```"),
+        format!("Perhaps this one:\n\n{default}\n\nNobody is called world."),
+        format!("Greet people\n\n{default}"),
+        format!("```\nGreet people\n```\n\nis better than\n\n```\n{default}\n```"),
+        format!("Perhaps: do not {default}"),
+    ] {
+        let mut b = told_before(&told);
+        assert_eq!(foretold(&b, "use that message"), "a question – read-only", "{told}");
+        b.say("use that message");
+        assert_eq!((message(&b), committing(&b)), (default.clone(), None), "{told}");
+    }
+    for told in [
+        default.clone(),
+        format!("Perhaps this one:\n\n{default}\n"),
+        format!("```text\n{default}\n```\n\nIt says all of it."),
+    ] {
+        let mut b = told_before(&told);
+        b.say("use that message");
+        assert_eq!(committing(&b), Some(default.clone()), "{told}");
+    }
+}
+
+#[test]
+fn a_message_is_nobodys_own_for_what_is_taken_back_beside_it() {
+    let mut b = told_before(NEW);
+    let default = message(&b);
+    b.input(Input::Undo).unwrap();
+    let apply = b.session.pending().into_values().find_map(|work| match work {
+        Work::Revert { apply, .. } => Some(apply),
+        _ => None,
+    });
+    b.input(Input::RevertEnded { apply: apply.unwrap(), result: Ok(()) }).unwrap();
+    b.say("use that message");
+    assert_eq!(committing(&b), None);
+    assert_eq!(message(&b), default);
 }
 
 #[test]

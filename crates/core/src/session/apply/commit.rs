@@ -45,10 +45,14 @@ impl State {
         writes.into_iter().any(held)
     }
 
-    /// Git has looked once it is asked about.
+    /// Git has looked once it is asked about. Where it was to look without a message, nobody worded the one that is shown.
     pub(super) fn commit_asked(&mut self, kind: &CheckpointKind) {
-        if matches!(kind, CheckpointKind::Commit(_)) {
-            self.committing = None;
+        if !matches!(kind, CheckpointKind::Commit(_)) {
+            return;
         }
+        self.unworded = match self.committing.take() {
+            Some((commit, CommitStage::Look { message, .. })) if message.is_empty() => Some(commit),
+            _ => None,
+        };
     }
 }

@@ -120,10 +120,8 @@ impl Draft<'_> {
     /// was asked, or before where that shows what follows from the facts and nobody worded it.
     pub(super) fn means_shown(&self, question: &Checkpoint) -> bool {
         let CheckpointKind::Commit(asked) = &question.kind else { return false };
-        let facts = self.state.message_facts(|path| holds(&asked.tree, path));
-        let worded = || asked.message != facts.message();
-        let told = || self.state.last_word.contains(asked.message.trim());
-        !self.spoke_since(question.id) && (worded() || told())
+        let worded = self.state.unworded != Some(asked.commit);
+        !self.spoke_since(question.id) && (worded || tells(&self.state.last_word, &asked.message))
     }
 
     /// The commit that waits for a yes, where a line says what its message is to be.
@@ -242,6 +240,21 @@ impl Draft<'_> {
 
 fn holds(tree: &CommitTree, path: &RelPath) -> bool {
     tree.files.iter().any(|f| f.path == *path)
+}
+
+/// Whether a reply tells this message and no more of one: its only block of code is it; where it has none, the reply is it
+/// or ends with it below a colon.
+fn tells(reply: &str, message: &str) -> bool {
+    let (lines, message): (Vec<&str>, _) = (reply.trim().lines().collect(), message.trim());
+    let fence = |line: &&str| line.trim_start().starts_with("```");
+    let parts: Vec<String> = lines.split(fence).map(|part| part.join("\n")).collect();
+    match parts.as_slice() {
+        [whole] => whole
+            .strip_suffix(message)
+            .is_some_and(|lead| lead.is_empty() || (lead.ends_with('\n') && lead.trim_end().ends_with(':'))),
+        [_, block, _] => block.trim() == message,
+        _ => false,
+    }
 }
 
 impl Resolve for CommitQuestion {
