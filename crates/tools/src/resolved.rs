@@ -6,10 +6,9 @@
 mod named;
 
 use std::{
-    collections::{BTreeSet, hash_map::RandomState},
+    collections::BTreeSet,
     ffi::{OsStr, OsString},
     fs::Metadata,
-    hash::BuildHasher,
     os::unix::{
         ffi::OsStrExt,
         fs::{MetadataExt, PermissionsExt},
@@ -65,8 +64,8 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
         let name = named.map_or_else(String::new, |named| format!("{named} more"));
         runs.push(Thing { name, path: String::new(), of: BlobId::of(rest.join("\0").as_bytes()) });
     }
-    if budget.is_spent() {
-        runs.insert(0, unbound());
+    if let Some(left) = budget.left_out() {
+        runs.insert(0, unbound(left));
     }
     let mut variables: Vec<u8> = Vec::new();
     let mut all: Vec<&(OsString, OsString)> = environment.iter().collect();
@@ -200,10 +199,14 @@ fn work(call: &Call, from: &Path, folder: &Path, budget: &mut Budget) -> Vec<Thi
         let there = there.filter(|(_, path)| path.symlink_metadata().is_ok());
         for (name, path) in there.chain(named) {
             all.push(file(name, &path, folder));
-            let behind = named::behind(&call.program, &path, from, budget);
-            // The line itself names none of them.
-            let read = behind.iter().take_while(|path| budget.reads(path));
-            all.extend(read.map(|path| file("", path, folder)));
+            for (path, is_paid) in named::behind(&call.program, &path, from, budget) {
+                if is_paid || budget.reads(&path) {
+                    // The line itself names none of them.
+                    all.push(file("", &path, folder));
+                } else {
+                    budget.leave(&path);
+                }
+            }
         }
     }
     all
@@ -237,10 +240,9 @@ fn file(name: &str, path: &Path, folder: &Path) -> Thing {
     thing(name, real.strip_prefix(folder).unwrap_or(&real), &mark)
 }
 
-/// What was left out of a look: never the same as before, so that no yes to it lasts.
-fn unbound() -> Thing {
-    let of = BlobId::of(&RandomState::new().hash_one(LEFT_OUT).to_be_bytes());
-    Thing { name: "not looked at".to_owned(), path: LEFT_OUT.to_owned(), of }
+/// What was left out of a look, known only by what `left` tells of it: the yes to it begins it, as it stood then.
+fn unbound(left: &[u8]) -> Thing {
+    Thing { name: "not looked at".to_owned(), path: LEFT_OUT.to_owned(), of: BlobId::of(left) }
 }
 
 /// What is in a plain file that is not too large; `None` when it cannot be read.

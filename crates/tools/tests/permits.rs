@@ -296,3 +296,22 @@ async fn a_command_that_would_get_other_variables_than_it_was_allowed_with_is_as
     let waits = |c: &CheckpointKind| matches!(c, CheckpointKind::Risk(c) if c.changed.contains("variables"));
     assert!(b.session.state().open.values().any(|c| waits(&c.kind)), "{:#?}", b.session.state().open);
 }
+
+#[tokio::test]
+async fn a_yes_to_a_command_whose_files_are_too_much_to_look_at_begins_it_once() {
+    let names = format!("include{}\n", " a".repeat(60_000));
+    let mut b = bench(&[("a.txt", "hello\n"), ("Makefile", &names)]);
+    b.input(Input::say("run the tests"));
+    for command in ["make all", "make other"] {
+        b.reply(&[("run", json!({"command": command}))]);
+        assert!(b.work().is_none(), "it asks first: {command}");
+        b.look().await;
+        let told = |c: &CheckpointKind| {
+            let meant = c.command().and_then(|c| c.meant.as_ref());
+            meant.is_some_and(|meant| meant.places()[0].starts_with("not looked at"))
+        };
+        b.answer(told, Answer::Approve);
+        let got = b.perform().await;
+        assert!(got.exit.is_some() && got.changed.is_none(), "{command}: {}", got.text);
+    }
+}

@@ -4,13 +4,14 @@
 
 use std::{
     collections::BTreeSet,
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
 use pilothouse_core::shell;
 use serde_json::Value;
 
-use super::MOST_READ;
+use super::{MOST_READ, identity};
 use crate::regular;
 
 /// So many bytes of files are read in one look for what a line takes in.
@@ -25,16 +26,24 @@ pub(super) struct Budget {
     bytes: u64,
     lines: usize,
     is_spent: bool,
+    left: Vec<u8>,
 }
 
 impl Budget {
     pub(super) const fn new() -> Self {
-        Self { bytes: MOST_BYTES, lines: MOST_LINES, is_spent: false }
+        Self { bytes: MOST_BYTES, lines: MOST_LINES, is_spent: false, left: Vec::new() }
     }
 
-    /// Whether something was left out.
-    pub(super) const fn is_spent(&self) -> bool {
-        self.is_spent
+    /// What tells the files that were left out, where something was: their names, sizes and times.
+    pub(super) fn left_out(&self) -> Option<&[u8]> {
+        self.is_spent.then_some(&self.left)
+    }
+
+    /// Leaves a file out.
+    pub(super) fn leave(&mut self, path: &Path) {
+        self.left.extend(path.as_os_str().as_bytes());
+        self.left.push(0);
+        self.left.extend(path.metadata().map(|meta| identity(&meta)).unwrap_or_default());
     }
 
     /// Whether a file may be read yet.
@@ -59,12 +68,14 @@ impl Budget {
 }
 
 /// The files below `from` that `file`, which says there what `program` does, names, and those that these name; only such
-/// as are there, and as far as the budget goes.
-pub(super) fn behind(program: &str, file: &Path, from: &Path, budget: &mut Budget) -> Vec<PathBuf> {
+/// as are there, and as far as the budget goes. With each stands whether it was read here, and is paid for.
+pub(super) fn behind(program: &str, file: &Path, from: &Path, budget: &mut Budget) -> Vec<(PathBuf, bool)> {
     let mut found: Vec<PathBuf> = Vec::new();
     let mut seen = BTreeSet::from([file.to_owned()]);
     let (mut open, mut opened) = (vec![file.to_owned()], seen.clone());
+    let mut paid = BTreeSet::new();
     while let Some(next) = open.pop().filter(|next| budget.reads(next)) {
+        paid.insert(next.clone());
         let Ok(bytes) = regular::read(&next, MOST_READ) else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let (taken, run) = match next.extension() {
@@ -85,7 +96,11 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path, budget: &mut Budge
         open.extend(taken.iter().flat_map(there).filter(|path| opened.insert(path.clone())));
         found.extend(taken.iter().chain(&run).flat_map(there).filter(|path| seen.insert(path.clone())));
     }
-    found
+    let with_paid = |path: PathBuf| {
+        let is_paid = paid.contains(&path);
+        (path, is_paid)
+    };
+    found.into_iter().map(with_paid).collect()
 }
 
 /// What a text takes in, and what its lines would run.
