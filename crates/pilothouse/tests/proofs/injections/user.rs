@@ -279,10 +279,13 @@ impl User {
                 && e["checkpoint"] == question["checkpoint"]["id"]
                 && e["approval"] == started["approval"]
         });
-        // The hash covers the folder, the line, how it runs and why, to the byte.
+        // The hash covers the folder, the line, how it runs, why, and that it is without the project's variables, to the byte.
         let mut shown = format!("{}\0{line}\0", proposed["folder"].as_str().unwrap());
         shown.push_str(&confined(&proposed["confine"]));
         shown.push_str(&format!("\0{}", proposed["reason"].as_str().unwrap_or_default()));
+        if question["checkpoint"]["kind"]["withheld"] == true {
+            shown.push_str("\0withheld");
+        }
         let exact = BlobId::of(shown.as_bytes()).to_string() == proposed["shown"];
         let seen = self.approved.iter().any(|a| a.command && a.what == line);
         (!answered || !exact || !seen || started["confine"] != proposed["confine"])
