@@ -33,9 +33,9 @@ fn a_yes_on_the_screen_holds_for_the_next_process_until_the_content_changes() {
     let mut terminal = Terminal::open(&desk, &[], &[]);
     terminal.see("Trust this folder? (.pilothouse/config.toml)");
     terminal.keys("\x18a");
-    terminal.see("sets session.permission = \"read_only\"");
+    terminal.see("lowers session.permission to \"read_only\"");
     terminal.decide("y");
-    terminal.gone("sets session.permission");
+    terminal.gone("lowers session.permission");
     terminal.see("Trusted");
     terminal.see("offline engine · ro");
     terminal.kill();
@@ -56,7 +56,7 @@ fn the_command_line_shows_keeps_and_takes_back() {
     let desk = with_settings();
     let shown = desk.go(&["trust", "--show"]).with(0);
     assert!(
-        shown.out.contains("sets session.permission") && shown.out.contains("not trusted"),
+        shown.out.contains("lowers session.permission") && shown.out.contains("not trusted"),
         "{}",
         shown.out
     );
