@@ -159,6 +159,12 @@ impl Row {
         self.pieces.iter().map(Piece::text).collect()
     }
 
+    /// Whether this is its text.
+    pub fn says(&self, text: &str) -> bool {
+        let rest = self.pieces.iter().try_fold(text, |rest, piece| rest.strip_prefix(piece.text()));
+        rest.is_some_and(str::is_empty)
+    }
+
     /// In at most `columns` as far as paths in it can give up their middle.
     #[must_use]
     pub fn fit_paths(mut self, columns: usize, ellipsis: &str) -> Self {

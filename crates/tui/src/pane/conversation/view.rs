@@ -72,7 +72,7 @@ impl ConversationPane {
     fn has_read(&self, key: i64, entry: &Entry, row: usize) -> bool {
         let read = self.read.get(&key).filter(|(width, _)| *width == self.size.width);
         let said = read.and_then(|(_, rows)| rows.get(&row));
-        said.is_some_and(|said| entry.row(row).is_some_and(|(now, _)| now.text() == *said))
+        said.is_some_and(|said| entry.row(row).is_some_and(|(now, _)| now.says(said)))
     }
 
     /// Keeps which rows are on the screen that are to be read before a yes.
@@ -87,7 +87,9 @@ impl ConversationPane {
             if *width != self.size.width {
                 (*width, *rows) = (self.size.width, BTreeMap::new());
             }
-            rows.insert(row, said.text());
+            if rows.get(&row).is_none_or(|before| !said.says(before)) {
+                rows.insert(row, said.text());
+            }
         }
     }
 
