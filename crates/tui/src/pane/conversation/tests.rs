@@ -418,35 +418,26 @@ fn of_a_command_that_ended_well_the_end_of_its_result_is_shown_and_not_of_its_pr
     assert_eq!(rows[rows.len() - 2], "│ Compiling 9", "what failed says so there: {rows:?}");
 }
 
+/// A reply that calls a tool, and of whose arguments nothing was read.
+fn calling(id: u64, tool: &str) -> Event {
+    let mut reply = replied(1, 1, "");
+    if let Event::MessageCompleted { calls, intermediate, .. } = &mut reply {
+        *intermediate = true;
+        calls.push(pilothouse_core::event::CallHead {
+            call: CallId(id),
+            provider: "x".into(),
+            name: tool.into(),
+            args: excerpt("{}"),
+            read: ReadCall::default(),
+        });
+    }
+    reply
+}
+
 #[test]
 fn what_was_refused_or_lost_says_so() {
     let mut s = Screen::new();
-    let Event::MessageCompleted { turn, lane, call, text, reasoning, usage, finish, model, .. } =
-        replied(1, 1, "")
-    else {
-        return;
-    };
-    let head = pilothouse_core::event::CallHead {
-        call: CallId(2),
-        provider: "x".into(),
-        name: "write".into(),
-        args: excerpt("{}"),
-        read: ReadCall::default(),
-    };
-    s.tell(Event::MessageCompleted {
-        turn,
-        lane,
-        call,
-        text,
-        reasoning,
-        echo: None,
-        calls: vec![head],
-        usage,
-        finish,
-        model,
-        intermediate: true,
-        cut: false,
-    });
+    s.tell(calling(2, "write"));
     let Event::CallEnded { call, lane, result, seen, parts, .. } = ended(2, "", "") else { return };
     s.tell(Event::CallEnded {
         call,

@@ -12,32 +12,7 @@ fn ends(call: u64, status: CallStatus, summary: &str, result: &str) -> Event {
 /// A call that never began, with its model's arguments where they could be read.
 fn refused(tool: &str, summary: &str, result: &str, width: u16) -> String {
     let mut s = Screen::new();
-    let Event::MessageCompleted { turn, lane, call, text, reasoning, usage, finish, model, .. } =
-        replied(1, 1, "")
-    else {
-        panic!("a reply")
-    };
-    let head = pilothouse_core::event::CallHead {
-        call: CallId(2),
-        provider: "c".into(),
-        name: tool.into(),
-        args: excerpt("{}"),
-        read: ReadCall::default(),
-    };
-    s.tell(Event::MessageCompleted {
-        turn,
-        lane,
-        call,
-        text,
-        reasoning,
-        echo: None,
-        calls: vec![head],
-        usage,
-        finish,
-        model,
-        intermediate: true,
-        cut: false,
-    });
+    s.tell(calling(2, tool));
     s.tell(ends(2, CallStatus::Refused, summary, result));
     s.text(width, 8).join("\n")
 }
