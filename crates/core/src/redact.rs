@@ -160,6 +160,10 @@ impl Redactor {
 
     /// The secrets of a text, in order, none over another.
     pub fn secrets(&self, text: &str) -> Vec<Secret> {
+        // What is asked of nothing compiles no rule either: so it is at the start of the screen.
+        if text.is_empty() {
+            return Vec::new();
+        }
         let mut found = shaped(text);
         found.extend(self.known_in(text));
         found.extend(pem::find(text, pem::Where::Outside).0);
