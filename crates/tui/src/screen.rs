@@ -34,8 +34,12 @@ use crate::{
 };
 
 mod lines;
+mod reader;
 
-use self::lines::{HostLine, Lines, heard, room};
+use self::{
+    lines::{HostLine, Lines, heard, room},
+    reader::Reader,
+};
 
 /// At most this many updates are taken in before keys are looked at again.
 const BATCH: usize = 256;
@@ -113,8 +117,9 @@ pub struct Screen {
     window: Window,
     lines: Lines,
     pace: Pace,
-    /// Rings when colours of code are known.
-    coloured: Arc<Notify>,
+    /// Rings when colours of code are known, or what drafts are read with.
+    made: Arc<Notify>,
+    reader: Reader,
     ground: Ground,
 }
 
@@ -124,13 +129,13 @@ impl Screen {
     /// # Errors
     /// When there is no terminal, or it went away.
     pub fn enter(look: Look) -> io::Result<Self> {
-        let coloured = Arc::new(Notify::new());
-        let bell = Arc::clone(&coloured);
+        let made = Arc::new(Notify::new());
+        let bell = Arc::clone(&made);
         let colours = Highlighter::new(move || bell.notify_one());
         let ground = Ground::new(look.ground_known);
         let window = Window::new(look, colours).map_err(io::Error::other)?;
         let (terminal, lines, pace) = (Terminal::take()?, Lines::default(), Pace::default());
-        let mut screen = Self { terminal, window, lines, pace, coloured, ground };
+        let mut screen = Self { terminal, window, lines, pace, made, reader: Reader::default(), ground };
         screen.draw()?;
         Ok(screen)
     }
@@ -158,7 +163,7 @@ impl Screen {
         let mut resized = signal(SignalKind::window_change())?;
         let mut ending = None;
         let mut signals_open = true;
-        let coloured = Arc::clone(&self.coloured);
+        let made = Arc::clone(&self.made);
         let mut host = wiring.host.take();
         self.lines.add(0, (wiring.requests.clone(), std::mem::replace(&mut wiring.updates, channel(1).1)));
         loop {
@@ -206,7 +211,7 @@ impl Screen {
                 },
                 told = heard(host.as_mut()) => self.told(told, &mut host),
                 () = room(full) => {}
-                () = coloured.notified() => self.pace.want(Urgency::News),
+                () = made.notified() => self.pace.want(Urgency::News),
                 () = alarm => {}
             }
             self.pace.counts.wakes += 1;
@@ -278,11 +283,16 @@ impl Screen {
                 }
                 Err(_) => return Ok(Some(Reason::Signal(Signal::Hangup))),
             }
-            if keys.is_empty() && self.window.foretell() {
+            if keys.is_empty() && self.can_foretell() && self.window.foretell() {
                 self.pace.want(Urgency::Now);
             }
         }
         Ok(None)
+    }
+
+    /// Whether what the draft means can be said without a wait that a key would feel.
+    fn can_foretell(&mut self) -> bool {
+        self.window.front().reads_with().is_none_or(|classifier| self.reader.is_ready(classifier, &self.made))
     }
 
     fn draw(&mut self) -> io::Result<()> {

@@ -2,7 +2,10 @@
 //!
 //! Owns when it is worked out; what it is, is `preview`'s affair.
 
-use pilothouse_core::{clean::Clean, intent::IntentPath};
+use pilothouse_core::{
+    clean::Clean,
+    intent::{Classifier, IntentPath},
+};
 
 use super::App;
 use crate::{
@@ -44,6 +47,11 @@ impl App {
         self.answering = told.map(|told| self.answering(told)).unwrap_or_default();
         self.previewed = (key, seq, meaning);
         was != (self.previewed.2.clone(), self.opens_instead())
+    }
+
+    /// What the draft is read with; `None` for an empty one.
+    pub fn reads_with(&self) -> Option<&Classifier> {
+        (!self.composer.draft.is_blank()).then(|| &self.world.session.tiers().classifier)
     }
 
     /// Whether what the draft means stands in the frame that shows the draft: a command must never be seen under another's
