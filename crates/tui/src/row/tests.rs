@@ -97,6 +97,26 @@ fn code_goes_on_below_its_first_word() {
 }
 
 #[test]
+fn code_far_in_stands_as_far_in_as_it_was_written() {
+    let deep = |blanks: usize, text: &str| {
+        wrap_code(&[Piece::new(&" ".repeat(blanks), Slot::Text), Piece::new(text, Slot::Text)], 50)
+    };
+    for blanks in [28, 32, 36] {
+        let rows = texts(&deep(blanks, "lines.push()"));
+        assert_eq!(rows, [format!("{}lines.push()", " ".repeat(blanks))], "what fits is as it was written");
+    }
+    let rows = texts(&deep(32, "lines.append(read_part(f), at=begin)"));
+    assert!(rows[0].starts_with(&format!("{}lines", " ".repeat(32))), "{rows:?}");
+    assert!(rows[1..].iter().all(|row| row.starts_with(&" ".repeat(25)) && row.len() <= 50), "{rows:?}");
+    let rows = texts(&deep(48, "lines.append(read_part(f), at=begin)"));
+    assert_eq!(
+        rows[0].trim_start(),
+        "lines.append(",
+        "there is room for something behind the blanks: {rows:?}"
+    );
+}
+
+#[test]
 fn marks_of_code_in_a_title_go_in_pairs() {
     assert_eq!(uncoded("Rename `Store` to `Shelf`"), "Rename Store to Shelf");
     assert_eq!(uncoded("It isn`t one"), "It isn`t one");

@@ -80,11 +80,19 @@ pub fn hang(lead: &Row, pieces: &[Piece], columns: usize) -> Vec<Row> {
     wrap(pieces, columns.saturating_sub(indent).max(8)).into_iter().enumerate().map(behind).collect()
 }
 
-/// A line of code: every row as far in as the first word of the first, half of the room at most, and what is longer than
-/// a row broken behind a sign or before a full stop, where it has any, and in a name where it has none.
+/// Columns that the first row of a line of code keeps for what stands behind its blanks.
+const LEAST_CODE: usize = 16;
+
+/// A line of code: as it stands where it fits. What does not goes on below as far in as it begins, half of the room at most,
+/// and what is longer than a row is broken behind a sign or before a full stop, where it has any, and in a name where it has
+/// none. How far in a line begins is what the code says: blanks of its first row go only for [`LEAST_CODE`] behind them.
 pub fn wrap_code(pieces: &[Piece], columns: usize) -> Vec<Row> {
+    if pieces.iter().map(Piece::width).sum::<usize>() <= columns {
+        return wrap(pieces, columns);
+    }
     let blanks = indent(pieces);
-    let indent = blanks.min(columns / 2);
+    let first = blanks.min(columns.saturating_sub(LEAST_CODE).max(columns / 2));
+    let indent = first.min(columns / 2);
     let mut left = blanks;
     let words = pieces.iter().map(|piece| {
         let text = piece.text();
@@ -93,12 +101,12 @@ pub fn wrap_code(pieces: &[Piece], columns: usize) -> Vec<Row> {
         Piece::new(text.get(gone..).unwrap_or_default(), piece.ink)
     });
     let words: Vec<Piece> = words.filter(|piece| !piece.text().is_empty()).collect();
-    let room = columns.saturating_sub(indent);
-    let mut rows = wrap_between(&words, room, room, breaks);
+    let mut rows =
+        wrap_between(&words, columns.saturating_sub(first), columns.saturating_sub(indent), breaks);
     let ink = pieces.first().map_or(Ink::of(Slot::Text), |piece| piece.ink);
-    let blanks = Row::of(&" ".repeat(indent), ink);
-    for row in &mut rows {
-        row.pieces.splice(..0, blanks.pieces.clone());
+    for (n, row) in rows.iter_mut().enumerate() {
+        let blanks = Row::of(&" ".repeat(if n == 0 { first } else { indent }), ink);
+        row.pieces.splice(..0, blanks.pieces);
     }
     rows
 }
