@@ -154,8 +154,11 @@ impl Screen {
             self.pace.want(Urgency::News);
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let reason = runtime.block_on(self.turn(wiring))?;
-        Ok(ScreenReport { reason, counts: self.pace.counts })
+        let ended = runtime.block_on(self.turn(wiring));
+        // Whatever ended it: a signal, a terminal that is gone.
+        self.window.keep_drafts();
+        self.flush(None);
+        Ok(ScreenReport { reason: ended?, counts: self.pace.counts })
     }
 
     async fn turn(&mut self, mut wiring: Wiring) -> io::Result<Reason> {

@@ -413,6 +413,11 @@ impl Window {
         self.front.layout(screen, now);
     }
 
+    /// Hands out the drafts of all sessions to be kept.
+    pub fn keep_drafts(&mut self) {
+        std::iter::once(&mut self.front).chain(self.others.values_mut()).for_each(App::keep_draft);
+    }
+
     /// Foretells what the draft of the session that is shown would mean, once its last key stands on the screen; returns
     /// whether something else is to be drawn for it.
     pub fn foretell(&mut self) -> bool {

@@ -24,6 +24,9 @@ fn a_draft_is_kept_once_typing_rests_and_nobody_is_woken_after_that() {
     desk.collect();
     assert_eq!(desk.kept, ["and then the changelog"]);
     assert_eq!(desk.app.alarm(), None);
+    typed(&mut desk, &", of all that was said of it".repeat(3));
+    assert!(desk.kept.len() >= 3, "who never rests has it kept all the same: {:?}", desk.kept);
+    desk.kept.truncate(1);
     typed(&mut desk, "\n");
     assert_eq!(desk.kept, ["and then the changelog", ""], "what was sent is no draft");
     assert_eq!(desk.app.alarm(), None);
