@@ -11,10 +11,10 @@ use super::commands::KNOWLEDGE;
 
 /// Most names of the top that are told.
 const MOST_NAMES: usize = 60;
-/// Most names that are looked at.
+/// Most names of the top that are looked at.
 const MOST_ENTRIES: usize = 4000;
-/// How deep languages are counted.
-const DEPTH: usize = 3;
+/// Most files and folders that are looked at for their languages.
+const MOST_FILES: usize = 10_000;
 /// Most languages that are told.
 const MOST_LANGUAGES: usize = 6;
 
@@ -69,10 +69,19 @@ pub(super) fn top(root: &Path) -> Top {
     top
 }
 
-/// The languages of the files in the upper folders, the commonest first.
+/// The languages of the files at any depth, the commonest first.
 pub(super) fn languages(root: &Path) -> String {
+    counted(root, MOST_FILES)
+}
+
+fn counted(root: &Path, most: usize) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in walk(root, root, Some(DEPTH)).take(MOST_ENTRIES).filter(|e| e.file_type().is_file()) {
+    let mut seen = 0;
+    for entry in walk(root, root, None).take(most) {
+        seen += 1;
+        if !entry.file_type().is_file() {
+            continue;
+        }
         let ending = entry.path().extension().and_then(|e| e.to_str()).unwrap_or_default();
         if let Some(language) = KNOWLEDGE.languages.get(ending) {
             *counts.entry(*language).or_default() += 1;
@@ -80,6 +89,28 @@ pub(super) fn languages(root: &Path) -> String {
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(name, count)| (usize::MAX - count, *name));
-    let told = counts.iter().take(MOST_LANGUAGES).map(|(name, n)| format!("{name} ({})", count(*n, "file")));
+    // Of a larger project a part was looked at.
+    let least = if seen == most { "at least " } else { "" };
+    let told =
+        counts.iter().take(MOST_LANGUAGES).map(|(name, n)| format!("{name} ({least}{})", count(*n, "file")));
     told.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn files_count_at_any_depth_and_what_was_not_looked_at_is_told() {
+        let root = tempfile::tempdir().unwrap();
+        let deep = root.path().join("packages/a/src/inner/more");
+        std::fs::create_dir_all(&deep).unwrap();
+        for n in 0..4 {
+            std::fs::write(deep.join(format!("{n}.py")), "").unwrap();
+        }
+        assert_eq!(languages(root.path()), "Python (4 files)");
+        assert_eq!(counted(root.path(), 8), "Python (at least 2 files)");
+    }
 }
