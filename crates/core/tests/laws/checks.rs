@@ -91,6 +91,9 @@ pub(super) fn check_lanes(after: &Session, step: &[Stamped]) {
             }
             on.is_none()
         });
+        // What the user said of the folder is being kept: no command begins before that is done.
+        let run = lane.head().is_some_and(|c| c.tool == Some(Tool::Run) && c.allowed.is_none());
+        let waits = waits || (run && after.pending().contains_key(&WorkKey::Survey));
         // What the run waits for may itself stand aside while leaving is asked about.
         let holds = |kind: &CheckpointKind| {
             matches!(kind, CheckpointKind::Interruption(_) | CheckpointKind::Paused(_))

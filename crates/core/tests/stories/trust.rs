@@ -133,6 +133,41 @@ fn a_command_whose_variables_are_others_by_the_time_it_begins_is_asked_about_aga
     assert_eq!(asked_to_run(&b).1, ["TOKEN", "MORE"]);
 }
 
+/// What the command that is to begin gets of the folder's variables.
+fn begins_with(b: &Bench) -> Option<BlobId> {
+    let work = b.session.pending();
+    let given = |w: &Work| if let Work::Tool { permit, .. } = w { Some(permit.given()) } else { None };
+    work.values().find_map(given).unwrap_or_else(|| panic!("no command begins"))
+}
+
+#[test]
+fn no_command_begins_between_the_yes_to_the_folder_and_what_it_gives() {
+    let withheld = || Standing { withholds: vec!["TOKEN".into()], ..bringing("one") };
+    let works = |b: &Bench| b.session.pending().values().any(|w| matches!(w, Work::Tool { .. }));
+    let given = Some(BlobId::of(b"one"));
+    let kept = || Input::Surveyed(Standing { trust: Trust::Kept, ..giving("one", &["TOKEN"]) });
+    for waits in [true, false] {
+        let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+        b.input(Input::Open(Opening { standing: withheld(), ..opening() })).unwrap();
+        if waits {
+            b.say("!rm -r build");
+        }
+        b.answer(is_trust, Answer::Approve).unwrap();
+        if waits {
+            assert!(b.answer(is_risk, Answer::Word("proceed".into())).is_err());
+        } else {
+            b.say("!make all");
+        }
+        assert!(!works(&b), "{waits}");
+        b.input(kept()).unwrap();
+        if waits {
+            assert_eq!(asked_to_run(&b).1, ["TOKEN"]);
+            b.answer(is_risk, Answer::Word("proceed".into())).unwrap();
+        }
+        assert_eq!(begins_with(&b), given, "{waits}");
+    }
+}
+
 #[test]
 fn what_installs_packages_gets_none_of_the_variables_and_its_question_names_none() {
     for (line, gets) in [("npm install", false), ("cd app && npm ci && npm start", false), ("make all", true)]

@@ -7,7 +7,7 @@ use crate::{
     session::State,
     shell,
     tool::Run,
-    trust::Given,
+    trust::{Given, TrustRequest},
 };
 
 /// Events of trust and granted rules.
@@ -51,6 +51,11 @@ impl State {
             Event::TrustChanged { trust, of, gives, checks } => {
                 self.trust = *trust;
                 self.granted.retain(|rule| rule.origin.source != Source::Folder);
+    /// Whether what the user said about the folder is still being kept: what commands get is not known before.
+    pub(in crate::session) fn settles_trust(&self) -> bool {
+        self.seeking.is_some_and(|wish| wish != TrustRequest::Look)
+    }
+
                 self.granted.extend(checks.iter().filter_map(|line| Rule::of_check(line)));
                 self.approved_gates.extend(checks.iter().cloned());
                 self.given = Given::of(gives, *of);

@@ -158,6 +158,10 @@ impl Resolve for CommandQuestion {
             CommandAnswer::Deny => {
                 draft.deny_call(question, self.call, stored, DENIED);
                 Ok(())
+        let runs = !matches!(answer, CommandAnswer::Skip | CommandAnswer::Deny);
+        if runs && draft.state.settles_trust() {
+            return Err(Refusal::new("a moment: what you said about the folder is being kept"));
+        }
             }
         }
     }

@@ -52,6 +52,10 @@ impl Draft<'_> {
     /// A command: undecided proposals first, then leave or a question. `approval` is the user's own line,
     /// where they changed it.
     pub(super) fn gate_command(&mut self, call: CallId, approval: Option<ApprovalId>) {
+        // Once that is kept every lane goes on.
+        if self.state.settles_trust() {
+            return;
+        }
         let Some((lane, open)) = self.state.open_call(call) else { return };
         let Some(run) = open.run() else {
             if let Err(unread) = readable(open) {
