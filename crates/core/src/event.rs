@@ -954,13 +954,13 @@ pub enum Event {
         /// What they mean.
         meant: ResolvedCommand,
     },
-    /// What a command would run is not what it was allowed for; nothing was done, and it is asked about.
+    /// What a command would run is not what it was allowed for; nothing was done, and it is judged again.
     CommandChanged {
         /// The call.
         call: CallId,
         /// The lane.
         lane: LaneId,
-        /// What changed, in words.
+        /// What changed, in words; empty where nobody had been asked and only what it gets is other.
         what: String,
         /// Whether nobody had been asked: it would have run something that the project brings.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]

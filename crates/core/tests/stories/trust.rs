@@ -133,6 +133,49 @@ fn a_command_whose_variables_are_others_by_the_time_it_begins_is_asked_about_aga
     assert_eq!(asked_to_run(&b).1, ["TOKEN", "MORE"]);
 }
 
+#[test]
+fn a_command_that_the_user_allowed_says_that_its_variables_changed_since() {
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    b.input(Input::Open(Opening { standing: giving("one", &["TOKEN"]), ..opening() })).unwrap();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("run", json!({"command": "make all"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.input(Input::BroughtChanged { path: ".env".into() }).unwrap();
+    b.input(Input::Surveyed(giving("two", &["TOKEN"]))).unwrap();
+    let changed = Some("the variables that it gets changed".to_owned());
+    b.end_tool(ToolOutcome { changed, ..ToolOutcome::failure("nothing was done") });
+    let id = b.question(is_risk);
+    let CheckpointKind::Risk(asked) = &b.session.state().open[&id].kind else { unreachable!() };
+    let by = asked.ruling.as_ref().map(|ruling| ruling.by.as_str());
+    assert_eq!(by, Some("what it gets of .env changed after you allowed it"));
+}
+
+#[test]
+fn a_command_that_nobody_was_asked_about_begins_with_the_variables_as_they_are_by_then() {
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    let permission = Some(PermissionMode::Auto);
+    b.input(Input::Open(Opening { standing: giving("one", &["TOKEN"]), permission, ..opening() })).unwrap();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.reply("", &[("run", json!({"command": "make all"}))]);
+    assert_eq!(begins_with(&b), Some(BlobId::of(b"one")));
+    b.input(Input::BroughtChanged { path: ".env".into() }).unwrap();
+    b.input(Input::Surveyed(giving("two", &["TOKEN"]))).unwrap();
+    let changed = || ToolOutcome {
+        changed: Some("the variables that it gets changed".to_owned()),
+        ..ToolOutcome::failure("nothing was done")
+    };
+    b.end_tool(changed());
+    assert!(b.session.state().open.is_empty(), "{:?}", b.session.state().open);
+    assert_eq!(begins_with(&b), Some(BlobId::of(b"two")));
+    // What is other though nothing of that was seen here is asked about.
+    b.end_tool(changed());
+    b.question(is_risk);
+}
+
 /// What the command that is to begin gets of the folder's variables.
 fn begins_with(b: &Bench) -> Option<BlobId> {
     let work = b.session.pending();

@@ -4,7 +4,7 @@ use crate::{
     checkpoint::{Checkpoint, CheckpointKind},
     event::Event,
     policy::{Origin, Rule, Source},
-    session::State,
+    session::{OpenCall, State},
     shell,
     tool::Run,
     trust::{Given, TrustRequest},
@@ -27,6 +27,12 @@ impl State {
         self.given.as_ref().filter(|_| !shell::read(&run.command).foreign)
     }
 
+    /// Whether a command gets other variables of the project than it was let begin with.
+    pub(in crate::session) fn is_given_else(&self, open: &OpenCall) -> bool {
+        let given = |run: &Run| self.given_to(run).map(|given| given.of);
+        open.run().is_some_and(|run| given(run) != open.given)
+    }
+
     /// Lines of the project's own checks that the question about the folder named, once the user said yes to it.
     pub fn shown_checks(&self) -> &[String] {
         &self.shown_checks
@@ -45,17 +51,17 @@ impl State {
         self.open.values().any(asks)
     }
 
+    /// Whether what the user said about the folder is still being kept: what commands get is not known before.
+    pub(in crate::session) fn settles_trust(&self) -> bool {
+        self.seeking.is_some_and(|wish| wish != TrustRequest::Look)
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_trust(&mut self, event: &Event) {
         match event {
             Event::TrustChanged { trust, of, gives, checks } => {
                 self.trust = *trust;
                 self.granted.retain(|rule| rule.origin.source != Source::Folder);
-    /// Whether what the user said about the folder is still being kept: what commands get is not known before.
-    pub(in crate::session) fn settles_trust(&self) -> bool {
-        self.seeking.is_some_and(|wish| wish != TrustRequest::Look)
-    }
-
                 self.granted.extend(checks.iter().filter_map(|line| Rule::of_check(line)));
                 self.approved_gates.extend(checks.iter().cloned());
                 self.given = Given::of(gives, *of);

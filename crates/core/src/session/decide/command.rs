@@ -17,8 +17,9 @@ use crate::{
     resolved::ResolvedCommand,
     sandbox::Confine,
     scope::Capability,
+    session::OpenCall,
     shell::{MAX_LINE_BYTES, Risk},
-    tool::{Run, Tool},
+    tool::{LeaveOf, Run, Tool},
 };
 
 /// Why a command that was let begin did not.
@@ -68,7 +69,12 @@ impl Draft<'_> {
         let (NotRun::Changed(what) | NotRun::Brought(what) | NotRun::Loses(what) | NotRun::Shows(what)) = why;
         self.emit(Event::CommandChanged { call, lane, what, brought, loses, shows });
         self.gate_command(call, None);
+        let changed = matches!(why, NotRun::Changed(_));
         self.advance(lane);
+        // Where nobody was asked, no word of the user rested on what it was to get: it is judged as it is now.
+        let unasked = |open: &OpenCall| open.leave_of != LeaveOf::User && self.state.is_given_else(open);
+        let anew = changed && self.state.open_call(call).is_some_and(|(_, open)| unasked(open));
+        let what = if anew { String::new() } else { what };
     }
 
     /// A call of the workbench itself: a gate's command, or one that the user typed.

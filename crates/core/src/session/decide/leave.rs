@@ -104,7 +104,7 @@ impl Draft<'_> {
         let request = run.request(by, open.brought);
         let confine = self.confine_of(run, open.brought, verdict.risk);
         let decision = self.under.policy.decide(&request, &self.state.setting());
-        let ruling = since_changed(decision.ruling, open);
+        let ruling = since_changed(decision.ruling, open, self.state.is_given_else(open));
         // A line that the user said yes to as a gate is as good when the agent tries it out before.
         let vouched = by != By::Agent || self.state.agreed_to(run) == Some(By::Approved);
         let ruling = if vouched { ruling } else { self.unless_unreviewed(ruling, run) };
@@ -304,7 +304,7 @@ fn judged(read: Verdict, run: &Run, brought: bool) -> Verdict {
 
 /// A command that changed after it was allowed asks, whatever else would let it run; one that runs what the project
 /// brings asks by itself.
-fn since_changed(ruling: Ruling, open: &OpenCall) -> Ruling {
+fn since_changed(ruling: Ruling, open: &OpenCall, given_else: bool) -> Ruling {
     let (brought, what) = (open.brought, open.changed.as_str());
     if brought && ruling.outcome == Outcome::Ask {
         return Ruling { part: what.to_owned(), ..ruling };
@@ -315,6 +315,7 @@ fn since_changed(ruling: Ruling, open: &OpenCall) -> Ruling {
     let by = match (open.loses, open.shows) {
         (true, _) => "what it could destroy cannot be saved first",
         (false, true) => "secret files cannot be hidden from it",
+        (false, false) if given_else => "what it gets of .env changed after you allowed it",
         (false, false) => "what it would run changed after you allowed it",
     };
     let by = by.to_owned();
