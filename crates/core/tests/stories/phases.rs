@@ -6,6 +6,7 @@ use pilothouse_core::{
     event::{Event, RunStatus},
     input::Input,
     intent::{Control, Mode, Phase},
+    pipeline::Depth,
     plan::TaskStatus,
     scope::PermissionMode,
     session::{Deed, LaneKind},
@@ -255,6 +256,28 @@ fn two_control_words_in_one_message_are_both_heard() {
     b.say("switch to proof mode; show status");
     assert_eq!(b.session.state().mode, Mode::Proof);
     assert!(b.log.iter().any(|e| matches!(&e.event, Event::ControlGiven { control: Control::Status })));
+}
+
+#[test]
+fn another_model_and_another_depth_hold_once_the_run_is_over() {
+    let mut b = running();
+    b.say("/model large");
+    b.say("/depth deep");
+    let state = |b: &Bench| (b.session.state().model.clone(), b.session.state().depth());
+    assert_eq!(state(&b), (None, None));
+    let told = b.notices();
+    for command in ["/model large", "/depth deep"] {
+        let line = format!("{command} waits for the end of the run; /queue lists it.");
+        assert!(told.contains(&line), "{told:?}");
+    }
+    assert!(b.input(Input::say("/depth profound")).is_err());
+    b.reply("done", &[]);
+    b.reply("done", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+    assert_eq!(state(&b), (Some("large".to_owned()), Some(Depth::Deep)));
+    assert!(b.session.state().queue.is_empty());
+    b.say("/model other");
+    assert_eq!(b.session.state().model.as_deref(), Some("other"), "nothing runs");
 }
 
 #[test]

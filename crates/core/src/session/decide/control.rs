@@ -7,7 +7,7 @@ use crate::{
     ids::{CheckpointId, TurnId},
     input::Refusal,
     intent::{
-        Control, Phase, Slash, SlashCommand, Turn,
+        Control, Phase, SLASH_COMMANDS, Slash, SlashCommand, Turn,
         command::{Handler, INIT},
     },
     phase::{Move, Trigger},
@@ -152,6 +152,11 @@ impl Draft<'_> {
                 return self.start_over();
             }
             Control::Redo => return self.redo(),
+            // With what it sets: it waited for the end of a run.
+            Control::Other(line) if line.contains(' ') => {
+                let (name, args) = line.split_once(' ').unwrap_or((&line, ""));
+                return self.command(name, args);
+            }
             Control::Help | Control::Status | Control::Other(_) => self.emit(Event::ControlGiven { control }),
             Control::Exit => return self.exit(),
             Control::Cancel => return self.cancel(),
@@ -160,6 +165,15 @@ impl Draft<'_> {
             Control::Proceed => return self.proceed(),
         }
         Ok(())
+    }
+
+    /// Puts a setting off to the end of the run, if one is under way; whether it did.
+    pub(super) fn put_off(&mut self, setting: Slash, args: &str) -> Result<bool, Refusal> {
+        let waits = self.time_of(Trigger::ModeSwitch)? == WordTime::AfterRun;
+        if let Some(command) = SLASH_COMMANDS.iter().find(|c| c.does == setting).filter(|_| waits) {
+            self.queue_control(Control::Other(format!("{} {args}", command.name)));
+        }
+        Ok(waits)
     }
 
     /// When a word has its time: now, or at the end of the run.

@@ -1,4 +1,4 @@
-//! `/model`: who answers, and another from the next request on.
+//! `/model`: who answers, and another from the next request on, or from the end of the run.
 //!
 //! Owns what can be chosen. Whether a name can be asked at all is known where the settings are.
 
@@ -11,7 +11,8 @@ use crate::{
 };
 
 impl Draft<'_> {
-    /// `/model`: tells who answers and who else could; `/model NAME`: they do from the next request on.
+    /// `/model`: tells who answers and who else could; `/model NAME`: they do from the next request on, after the run
+    /// where one is under way.
     pub(super) fn choose_model(&mut self, args: &str) -> Decided {
         let name = args.trim();
         if name.is_empty() {
@@ -28,6 +29,9 @@ impl Draft<'_> {
         let chosen = Some(name.to_owned()).filter(|n| n != MAIN);
         if chosen == self.state.model {
             return Err(Refusal::new(format!("{name} answers already")));
+        }
+        if self.put_off(Slash::Model, name)? {
+            return Ok(());
         }
         self.heard(Slash::Model);
         self.emit(Event::ModelChosen { name: chosen });

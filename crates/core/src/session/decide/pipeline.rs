@@ -450,6 +450,9 @@ impl Draft<'_> {
         }
         let depth =
             Depth::named(args).ok_or_else(|| Refusal::misuse("write /depth quick, standard or deep"))?;
+        if self.put_off(Slash::Depth, depth.name())? {
+            return Ok(());
+        }
         self.heard(Slash::Depth);
         self.emit(Event::DepthSet { depth });
         self.notice(Level::Info, format!("Depth: {} from now on.", depth.name()));
