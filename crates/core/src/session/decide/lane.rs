@@ -86,7 +86,7 @@ impl Draft<'_> {
     }
 
     /// Why a line of work gets nowhere, if it does: its model asks without an end, or makes one call again and again.
-    fn gets_nowhere(&self, lane: LaneId) -> Option<String> {
+    pub(super) fn gets_nowhere(&self, lane: LaneId) -> Option<String> {
         let l = self.state.lanes.get(&lane)?;
         if l.rounds >= MAX_ROUNDS {
             return Some(format!("stopped after {MAX_ROUNDS} rounds without an end"));
@@ -336,7 +336,7 @@ impl Draft<'_> {
         if !l.wrote_call || !makes {
             return false;
         }
-        if !l.was_nudged() {
+        if !l.was_nudged() && self.gets_nowhere(lane).is_none() {
             self.emit(Event::LaneNudged { lane, text: AS_TEXT.to_owned(), answer: false });
             self.think(lane);
             return true;

@@ -11,7 +11,7 @@ use crate::{
     plan::{Gate, GateStatus, Plan, TaskStatus, Unproven},
     question::{Clarification, Gap},
     scope::{Capability, PermissionMode, ToolScope},
-    session::{Closing, LaneKind},
+    session::{Closing, Lane, LaneKind},
     tool::Run,
 };
 
@@ -73,7 +73,8 @@ impl Draft<'_> {
             return;
         }
         let says_why = answers || self.state.lanes.get(&lane).is_some_and(|l| l.gave_up);
-        if !says_why && self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
+        let may_go_on = |l: &Lane| !l.was_nudged() && self.gets_nowhere(lane).is_none();
+        if !says_why && self.state.lanes.get(&lane).is_some_and(may_go_on) {
             self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned(), answer: false });
             return self.think(lane);
         }
