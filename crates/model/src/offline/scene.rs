@@ -227,7 +227,7 @@ fn failure<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
 }
 
 fn sounds_failed(lower: &str) -> bool {
-    const BEGINNINGS: [&str; 22] = [
+    const BEGINNINGS: [&str; 24] = [
         "error",
         "failed",
         "refused",
@@ -243,6 +243,8 @@ fn sounds_failed(lower: &str) -> bool {
         "no such",
         "not found",
         "not allowed",
+        "not run",
+        "skipped",
         "this turn may",
         "the user",
         "the path",
@@ -288,6 +290,8 @@ mod tests {
     fn results_that_fail_are_told_from_content() {
         let failed = [
             ("run", "denied by the user: no"),
+            ("run", "skipped by the user"),
+            ("run", "not run: a change before it in the same reply was not made; mend that first"),
             ("edit", "edit is not allowed in this turn: its path is read and it may list, read."),
             ("edit", "old does not occur in the file; nothing was proposed"),
             ("read", "src is a folder; use list for its names and search for text in it"),

@@ -407,8 +407,11 @@ fn the_command_that_was_found_here_goes_before_what_is_usual() {
 fn a_command_is_run_as_it_was_written_and_a_denial_is_told() {
     let talk = Talk::new(Purpose::Goal, "run `git log --oneline -n 3`", &["run"]);
     assert_eq!(talk.calls(), [("run".to_owned(), json!({"command": "git log --oneline -n 3"}))]);
-    let talk = talk.then(&[("run", "denied by the user: not now")]);
-    assert_eq!(talk.said(), "`git log --oneline -n 3` did not run: denied by the user: not now");
+    for why in ["denied by the user: not now", "skipped by the user"] {
+        let talk = Talk::new(Purpose::Goal, "run `git log --oneline -n 3`", &["run"]);
+        let talk = talk.then(&[("run", why)]);
+        assert_eq!(talk.said(), format!("`git log --oneline -n 3` did not run: {why}"));
+    }
 }
 
 #[test]
