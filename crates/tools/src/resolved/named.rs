@@ -46,10 +46,18 @@ impl Budget {
         self.left.extend(path.metadata().map(|meta| identity(&meta)).unwrap_or_default());
     }
 
-    /// Whether a file may be read yet.
+    /// Whether a file may be read yet, for what it holds.
     pub(super) fn reads(&mut self, path: &Path) -> bool {
-        // Longer ones are not read to their end.
-        let size = path.metadata().map_or(0, |meta| meta.len().min(MOST_READ + 1));
+        // Longer ones are known by their place and times.
+        self.spends(path.metadata().map_or(0, |meta| meta.len().min(MOST_READ + 1)))
+    }
+
+    /// Whether a file may be read to its end yet, for what it names.
+    fn opens(&mut self, path: &Path) -> bool {
+        self.spends(path.metadata().map_or(0, |meta| meta.len()))
+    }
+
+    fn spends(&mut self, size: u64) -> bool {
         match self.bytes.checked_sub(size).filter(|_| !self.is_spent) {
             Some(rest) => self.bytes = rest,
             None => self.is_spent = true,
@@ -74,9 +82,9 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path, budget: &mut Budge
     let mut seen = BTreeSet::from([file.to_owned()]);
     let (mut open, mut opened) = (vec![file.to_owned()], seen.clone());
     let mut paid = BTreeSet::new();
-    while let Some(next) = open.pop().filter(|next| budget.reads(next)) {
+    while let Some(next) = open.pop().filter(|next| budget.opens(next)) {
         paid.insert(next.clone());
-        let Ok(bytes) = regular::read(&next, MOST_READ) else { continue };
+        let Ok(bytes) = regular::read(&next, MOST_BYTES) else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let (taken, run) = match next.extension() {
             Some(json) if json == "json" => (Vec::new(), of_scripts(&text, budget)),
@@ -92,15 +100,34 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path, budget: &mut Budge
             let places = std::iter::once(from).chain(beside).map(|at| at.join(name));
             places.filter(|path| is_inside && path.is_file()).collect::<Vec<_>>()
         };
+        let taken: Vec<PathBuf> = (taken.iter())
+            .flat_map(|name| {
+                let plain = there(name);
+                let modules = if plain.is_empty() { modules(program, name, budget) } else { Vec::new() };
+                plain.into_iter().chain(modules.iter().flat_map(there)).collect::<Vec<_>>()
+            })
+            .collect();
         // What is taken in says what is done as well.
-        open.extend(taken.iter().flat_map(there).filter(|path| opened.insert(path.clone())));
-        found.extend(taken.iter().chain(&run).flat_map(there).filter(|path| seen.insert(path.clone())));
+        open.extend(taken.iter().filter(|path| opened.insert((*path).clone())).cloned());
+        let all = taken.into_iter().chain(run.iter().flat_map(there));
+        found.extend(all.filter(|path| seen.insert(path.clone())));
     }
     let with_paid = |path: PathBuf| {
         let is_paid = paid.contains(&path);
         (path, is_paid)
     };
     found.into_iter().map(with_paid).collect()
+}
+
+/// The files that a name may mean which is taken in and is none itself: a module of the program's, or what says in a folder
+/// of that name what is done.
+fn modules(program: &str, name: &str, budget: &mut Budget) -> Vec<String> {
+    let work = shell::work_files(program);
+    if !budget.takes(work.len()) {
+        return Vec::new();
+    }
+    let own = [format!("{name}.{program}"), format!("{name}/mod.{program}")];
+    own.into_iter().chain(work.iter().map(|file| format!("{name}/{file}"))).collect()
 }
 
 /// What a text takes in, and what its lines would run.

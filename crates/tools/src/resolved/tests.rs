@@ -339,6 +339,32 @@ fn what_a_makefile_takes_in_is_bound_however_it_is_written() {
 }
 
 #[test]
+fn a_module_of_a_justfile_is_bound_wherever_it_lies() {
+    for (justfile, module) in [
+        ("mod site\n", "site.just"),
+        ("mod site\n", "site/mod.just"),
+        ("mod? site\n", "site/justfile"),
+        ("mod site 'tasks/web.just'\n", "tasks/web.just"),
+        ("mod site 'tasks'\n", "tasks/.justfile"),
+    ] {
+        let desk = Desk::new();
+        let put = |name: &str, text: &str| {
+            let path = desk.at("work").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put("justfile", justfile);
+        put(module, "all:\n\tsh run.sh\n");
+        put("run.sh", "1\n");
+        for changed in [module, "run.sh"] {
+            let allowed = desk.look("just site all");
+            put(changed, "all:\n\tsh run.sh --now\n");
+            assert!(allowed.differs(&desk.look("just site all")).is_some(), "{module}: {changed}");
+        }
+    }
+}
+
+#[test]
 fn where_a_line_names_the_folder_or_the_file_those_are_bound() {
     for (line, file, behind, text) in [
         ("make -f build/x.mk all", "build/x.mk", "gen.py", "all:\n\tpython3 gen.py\n"),
@@ -382,7 +408,10 @@ fn where_a_line_names_the_folder_or_the_file_those_are_bound() {
 fn however_much_a_file_takes_in_all_of_it_is_bound() {
     let many = (0..50).map(|n| format!("include part{n}.mk\n")).collect::<Vec<_>>().concat();
     let long = "a = 1\n".repeat(1000);
+    let large = "# what is known by its place\n".repeat(40_000);
     for (makefile, changed) in [
+        (format!("{large}include part7.mk\nall:\n"), "part7.mk"),
+        (format!("{large}all:\n\tpython3 part7.mk\n"), "part7.mk"),
         (format!("{many}all:\n"), "part0.mk"),
         (format!("{many}all:\n"), "part49.mk"),
         (format!("{long}include part7.mk\nall:\n"), "part7.mk"),
