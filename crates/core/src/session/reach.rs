@@ -161,7 +161,13 @@ impl State {
         self.turns.get(&turn).is_some_and(|info| asks(info.path.current())) && !self.weighs(turn)
     }
 
-    /// Whether a message only wants something weighed or foreseen: words are an answer to it.
+    /// Whether words are an answer to a message: it only wants something weighed or foreseen, or looked at.
+    pub fn is_answered_in_words(&self, turn: TurnId) -> bool {
+        let reads = || self.reach(turn).without(ToolScope::READ_ONLY) == ToolScope::NONE;
+        self.weighs(turn) || (reads() && !self.asks_for_a_plan(turn))
+    }
+
+    /// Whether a message only wants something weighed or foreseen.
     pub fn weighs(&self, turn: TurnId) -> bool {
         let weighs = |class: &Turn| matches!(class, Turn::PlanNew(Some(PlanSub::Compare | PlanSub::Predict)));
         self.turns.get(&turn).is_some_and(|info| weighs(&info.class))

@@ -217,6 +217,24 @@ fn a_plan_of_a_message_that_only_reads_holds_only_reading_in_every_mode() {
 }
 
 #[test]
+fn words_are_an_answer_to_a_message_that_only_reads_and_silence_is_none() {
+    for line in ["compare these two options", "verify that the store loads its notes", "analyze src/store.rs"]
+    {
+        for (said, done) in [("It loads all of them. Shall I mend it?", true), ("", false)] {
+            let mut b = asked(PermissionMode::Ask, line);
+            b.reply(said, &[]);
+            let state = b.session.state();
+            assert_eq!(state.phase == Phase::Idle, done, "{line}: {said}");
+            assert!(state.open.is_empty() && !b.notices().iter().any(|n| n.starts_with("No plan")), "{line}");
+        }
+    }
+    let mut b = asked(PermissionMode::Ask, "@plan tidy the store");
+    let phase = b.session.state().phase;
+    b.reply("I would tidy it.", &[]);
+    assert_eq!(b.session.state().phase, phase, "a plan was asked for");
+}
+
+#[test]
 fn a_question_that_would_write_asks_in_auto_mode_too() {
     let mut b = asked(PermissionMode::Auto, "where does the store load its notes?");
     assert_eq!(b.session.state().phase, Phase::Idle);

@@ -436,6 +436,21 @@ fn what_only_weighs_or_foresees_writes_nothing_even_under_auto_confirm() {
     }
 }
 
+#[test]
+fn zero_is_a_goal_that_only_reads_and_was_answered_in_words() {
+    for goal in [
+        "analyze src/store.rs",
+        "look at src/store.rs and say what is wrong",
+        "verify that the store loads its notes",
+    ] {
+        let desk = Desk::new();
+        let server = Server::start(vec![Turn::Say("It loads all of them. Shall I mend it?", vec![])]);
+        let ended = desk.ask(&server.base, &["run", goal, "--auto-confirm"]).with(0);
+        assert_eq!(ended.out.matches("It loads all of them").count(), 1, "{goal}: {}", ended.out);
+        assert_eq!(server.requests().len(), 1, "{goal}");
+    }
+}
+
 /// Goes on by these words in the session that a run left, and does the renaming.
 fn renames_by(desk: &Desk, words: &str, slug: &str) {
     let server = Server::start(vec![

@@ -147,6 +147,10 @@ fn kind(state: &State, lane: &Lane) -> Option<&'static str> {
             "Wanted is what would follow from it: what changes, what breaks, how sure that is. Say it in words where \
              you can, and no plan is needed; steps only read."
         }
+        Turn::PlanNew(None) if state.is_answered_in_words(lane.turn) => {
+            "Wanted is what you find: say it in words, with the places where it stands. No plan is needed; where you make \
+             one, its steps only read."
+        }
         Turn::Query(Some(QuerySub::Lookup) | None)
         | Turn::PlanNew(None)
         | Turn::PlanContinue

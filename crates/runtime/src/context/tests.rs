@@ -447,6 +447,7 @@ fn what_kind_of_answer_a_message_wants_stands_in_the_last_message_alone() {
         ("explain more about the cache", "Wanted is detail"),
         ("compare sqlx and diesel for our case", "Wanted is a comparison"),
         ("predict what happens if traffic doubles", "Wanted is what would follow"),
+        ("analyze src/store.rs", "Wanted is what you find"),
     ] {
         let mut b = Bench::new();
         b.step(Input::say("what is in src?"));

@@ -15,6 +15,8 @@ use pilothouse_core::{
 pub(super) struct Results {
     /// Whether it was an order, and not a question or a word of control.
     order: bool,
+    /// Whether it was answered, where words are an answer to it.
+    answered: bool,
     /// Whether a run began.
     ran: bool,
     /// The plan that ran, as it stood last.
@@ -46,9 +48,11 @@ impl Results {
                 // What is only weighed or foreseen is answered in words.
                 self.order |= matches!(class, Turn::PlanNew(None) | Turn::PlanContinue);
             }
-            Event::MessageCompleted { intermediate, lane, finish, .. } => {
+            Event::MessageCompleted { intermediate, lane, finish, text, .. } => {
                 (self.looking, self.finish) = (*intermediate, *finish);
                 let lane = state.lanes.get(lane);
+                let words = !intermediate && !text.head.trim().is_empty();
+                self.answered |= words && lane.is_some_and(|l| state.is_answered_in_words(l.turn));
                 self.needless |= lane.is_some_and(|l| l.kind.task().is_some() && l.needless.is_some());
             }
             Event::RunStarted { .. } => self.ran = true,
@@ -103,7 +107,8 @@ impl Results {
             return self.looking.then(|| "no answer came: the agent was still looking".to_owned());
         }
         if !self.ran {
-            return Some("nothing came of it: no plan was made and nothing was changed".to_owned());
+            return (!self.answered)
+                .then(|| "nothing came of it: no plan was made and nothing was changed".to_owned());
         }
         let Some(plan) = &self.plan else {
             if let Some(why) = &self.fell_short {

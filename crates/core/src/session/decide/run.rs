@@ -63,12 +63,13 @@ impl Draft<'_> {
         self.state.plan.as_ref().is_some_and(|plan| self.state.larger(plan, &self.under.bounds).is_empty())
     }
 
-    /// A planning ended in words: an answer where it was only to weigh; else its model is told once what it left out.
+    /// A planning ended in words: an answer where these are one; else its model is told once what it left out.
     pub(super) fn no_plan(&mut self, lane: LaneId) {
         if self.settle_for_best(lane) {
             return;
         }
-        let answers = self.state.lanes.get(&lane).is_some_and(|l| self.state.weighs(l.turn));
+        let answers = |l: &Lane| l.spoke && self.state.is_answered_in_words(l.turn);
+        let answers = self.state.lanes.get(&lane).is_some_and(answers);
         if !answers && self.ask_what_it_asks(lane) {
             return;
         }
