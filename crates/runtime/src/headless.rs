@@ -157,8 +157,7 @@ pub async fn run(
     while let Some(update) = updates.recv().await {
         watch.last_words(update);
     }
-    let left = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))?;
-    let shutdown = left?;
+    let shutdown = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))??;
     let Verdict { exit, reason } = verdict;
     if let Some(path) = &options.patch_out
         && patch::write(path, &home, &shutdown.slug, watch.session.state(), watch.from, &secrets)?
@@ -169,7 +168,8 @@ pub async fn run(
     }
     tracing::info!(exit, "headless run ended");
     let outcome = Outcome { exit, slug: shutdown.slug, reason };
-    watch.report.end(&outcome, watch.asked.as_ref(), watch.session.state());
+    let asked = (watch.asked.as_ref(), watch.unattended.refused());
+    watch.report.end(&outcome, asked, watch.session.state());
     Ok(watch.report.settled(outcome))
 }
 
@@ -382,7 +382,7 @@ impl Watch<'_> {
         }
         let failed = self.failed.as_ref().map(|(_, summary)| summary.clone());
         let Some(lacks) = failed.or_else(|| self.result.lacks()) else { return self.answered() };
-        match self.unattended.refused() {
+        match self.unattended.refused().first() {
             Some(question) => {
                 self.asked = Some(question.clone());
                 Verdict::new(3, format!("{} ({lacks})", question.message))

@@ -92,9 +92,37 @@ fn what_asks_is_refused_to_the_model_and_the_run_goes_on() {
         say("Done; the folder is still there."),
     ]);
     desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
-    assert!(last_result(&server, 2).contains("nobody is there to allow it; go on without it"));
+    let told = last_result(&server, 2);
+    assert!(told.starts_with("not allowed: nobody is there to allow it; go on without it"), "{told}");
     assert!(desk.file("src/search.rs").contains("fn points_of("));
     desk.verified();
+}
+
+#[test]
+fn what_was_refused_because_nobody_was_there_is_named_at_the_end_each_thing_once() {
+    for json in [false, true] {
+        let desk = Desk::new();
+        let run = |line: &str| Turn::Say("", vec![("run", json!({"command": line}))]);
+        let server = Server::start(vec![
+            submit(plan(&[("modify", "src/search.rs")])),
+            run("rm -rf src/gone"),
+            run("rm README.md"),
+            run("rm -rf src/gone"),
+            change(),
+            say("Done; the folder is still there."),
+        ]);
+        let mut args = vec!["run", GOAL, "--auto-confirm"];
+        args.extend(json.then_some("--json"));
+        let mut ended = desk.ask(&server.base, &args).with(0);
+        let lines = ["rm -rf src/gone (removes files)", "rm README.md (removes files)"];
+        if json {
+            assert_eq!(ended.events().pop().unwrap()["refused"], json!(lines));
+        } else {
+            ended = ended.tells(&["not allowed, as nobody was there to ask:\n  rm -rf src/gone"]);
+            assert!(lines.iter().all(|line| ended.err.matches(line).count() == 1), "{}", ended.err);
+        }
+        assert!(!ended.err.contains("denied by the user"), "{}", ended.err);
+    }
 }
 
 #[test]

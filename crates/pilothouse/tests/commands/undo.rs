@@ -243,3 +243,15 @@ fn that_there_is_nothing_to_take_back_is_said_once_and_that_there_are_no_session
         assert!(json.out.is_empty() && json.err.is_empty(), "{} {}", json.out, json.err);
     }
 }
+
+#[test]
+fn that_nothing_works_is_not_told_as_no_sessions() {
+    let desk = Desk::new();
+    desk.go(&["run", "what is in src/search.rs?"]);
+    assert_eq!(desk.sessions().len(), 1);
+    let ended = desk
+        .go(&["runs"])
+        .with(0)
+        .tells(&["nothing works, waits or was left unfinished in this folder", "sessions list"]);
+    assert!(!ended.err.contains("no sessions yet"), "{}", ended.err);
+}

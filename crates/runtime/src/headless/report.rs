@@ -346,15 +346,21 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The last words: what ended it, the question, and the way to go on.
-    pub fn end(&mut self, outcome: &Outcome, asked: Option<&Checkpoint>, state: &State) {
+    /// The last words: what ended it, the question, what was refused for want of anybody to ask, and the way to go on.
+    pub fn end(
+        &mut self,
+        outcome: &Outcome,
+        (asked, refused): (Option<&Checkpoint>, &[Checkpoint]),
+        state: &State,
+    ) {
         let way = onward(outcome, self.kept, asked, state);
+        let refused = named(refused);
         if self.json {
             let question = asked.filter(|_| outcome.exit != 0);
             let last = serde_json::json!({
                 "seq": state.seq, "at": state.at, "run": state.run.as_ref().map(|r| r.id), "type": "run_ended",
                 "exit": outcome.exit, "session": outcome.slug, "reason": outcome.reason, "question": question,
-                "go_on": way,
+                "refused": refused, "go_on": way,
             });
             self.put(&last.to_string());
             return;
@@ -363,6 +369,9 @@ impl<'a> Report<'a> {
             self.show_question(asked, state, outcome.exit);
         } else if !outcome.reason.is_empty() && !self.says_why {
             self.say(&outcome.reason);
+        }
+        if !refused.is_empty() {
+            self.say(&format!("not allowed, as nobody was there to ask:\n  {}", refused.join("\n  ")));
         }
         if !way.is_empty() {
             self.say(&format!("to go on: {way}"));
@@ -377,6 +386,23 @@ impl<'a> Report<'a> {
             self.say(&format!("? {}", asked.message));
         }
     }
+}
+
+/// What questions were about, each thing once.
+fn named(questions: &[Checkpoint]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for question in questions {
+        let thing = match question.kind.command() {
+            Some(asked) if asked.deletes => format!("{} (removes files)", asked.command),
+            Some(asked) => format!("{} ({} risk)", asked.command, asked.risk.name()),
+            None => question.message.clone(),
+        };
+        let thing = Clean::line(&thing).to_string();
+        if !all.contains(&thing) {
+            all.push(thing);
+        }
+    }
+    all
 }
 
 /// The plan that a question is about, with the details of its steps.

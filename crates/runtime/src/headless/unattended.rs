@@ -31,8 +31,8 @@ pub(super) struct Unattended {
     answered: BTreeSet<CheckpointId>,
     /// Plans that were approved, by their turn and version.
     approved: BTreeSet<Option<(TurnId, u32)>>,
-    /// The first one whose subject was refused.
-    refused: Option<Checkpoint>,
+    /// Those whose subject was refused, in their order.
+    refused: Vec<Checkpoint>,
     /// The first one by which a message would have changed more than it was read to ask for.
     held_back: Option<Checkpoint>,
     /// Gates that were sent to be repaired.
@@ -63,9 +63,9 @@ impl Unattended {
         Follows::Answer(Box::new(input))
     }
 
-    /// The first question whose subject was refused, if one was.
-    pub fn refused(&self) -> Option<&Checkpoint> {
-        self.refused.as_ref()
+    /// The questions whose subject was refused, in their order.
+    pub fn refused(&self) -> &[Checkpoint] {
+        &self.refused
     }
 
     /// The question whether a message that was read as one may change something, where that was refused.
@@ -148,9 +148,7 @@ impl Unattended {
     }
 
     fn refuse(&mut self, question: &Checkpoint) {
-        if self.refused.is_none() {
-            self.refused = Some(question.clone());
-        }
+        self.refused.push(question.clone());
     }
 }
 

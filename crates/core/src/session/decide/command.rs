@@ -40,6 +40,9 @@ pub(super) const SKIPPED: &str = "skipped by the user";
 /// Told to the agent whose command the user denied.
 pub(super) const DENIED: &str = "denied by the user";
 
+/// Told of the calls behind it.
+const NOT_LET: &str = "the user did not let the command before it run";
+
 impl Draft<'_> {
     /// Starts a call that an answer allowed.
     pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Option<Confine>) {
@@ -66,15 +69,15 @@ impl Draft<'_> {
     pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, why: NotRun) {
         let (brought, loses) = (matches!(why, NotRun::Brought(_)), matches!(why, NotRun::Loses(_)));
         let shows = matches!(why, NotRun::Shows(_));
-        let (NotRun::Changed(what) | NotRun::Brought(what) | NotRun::Loses(what) | NotRun::Shows(what)) = why;
-        self.emit(Event::CommandChanged { call, lane, what, brought, loses, shows });
-        self.gate_command(call, None);
         let changed = matches!(why, NotRun::Changed(_));
-        self.advance(lane);
+        let (NotRun::Changed(what) | NotRun::Brought(what) | NotRun::Loses(what) | NotRun::Shows(what)) = why;
         // Where nobody was asked, no word of the user rested on what it was to get: it is judged as it is now.
         let unasked = |open: &OpenCall| open.leave_of != LeaveOf::User && self.state.is_given_else(open);
         let anew = changed && self.state.open_call(call).is_some_and(|(_, open)| unasked(open));
         let what = if anew { String::new() } else { what };
+        self.emit(Event::CommandChanged { call, lane, what, brought, loses, shows });
+        self.gate_command(call, None);
+        self.advance(lane);
     }
 
     /// A call of the workbench itself: a gate's command, or one that the user typed.
@@ -132,17 +135,19 @@ impl Draft<'_> {
 
     /// A command that waited is not run; the agent is told why.
     pub(super) fn deny_call(&mut self, id: CheckpointId, call: CallId, answer: Answer, text: &str) {
-        let mut reason = text.to_owned();
-        if let Answer::Reject(why) = &answer
-            && !why.is_empty()
-        {
-            reason = format!("{text}: {why}");
-        }
-        let unattended = matches!(&answer, Answer::Reject(why) if why == UNATTENDED);
+        // What no user saw none of them denied.
+        let why = if let Answer::Reject(why) = &answer { why.as_str() } else { "" };
+        let unattended = why.ends_with(UNATTENDED);
+        let reason = match why {
+            "" => text.to_owned(),
+            why if unattended => format!("not allowed: {why}"),
+            why => format!("{text}: {why}"),
+        };
         self.close(id, Some(answer));
         let Some((lane, kind)) = self.state.open_call(call).map(|(l, _)| (l.id, l.kind)) else { return };
         self.end_call(lane, call, CallStatus::Refused, &reason);
-        self.drop_rest(lane, "the user did not let the command before it run");
+        let dropped = if unattended { "the one before it was not allowed" } else { NOT_LET };
+        self.drop_rest(lane, dropped);
         match kind.gate() {
             Some(gate) => self.leave_gate_out(lane, gate, unattended.then_some(Unproven::Unattended)),
             None => self.advance(lane),
@@ -153,6 +158,10 @@ impl Draft<'_> {
 impl Resolve for CommandQuestion {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<CommandAnswer>) -> Decided {
         let Given { question, answer, stored } = given;
+        let runs = !matches!(answer, CommandAnswer::Skip | CommandAnswer::Deny);
+        if runs && draft.state.settles_trust() {
+            return Err(Refusal::new("a moment: what you said about the folder is being kept"));
+        }
         match answer {
             CommandAnswer::Run => draft.run_once(question, self, stored),
             CommandAnswer::Edit(line) => draft.edit_command(question, self.call, self.gate, &line),
@@ -164,10 +173,6 @@ impl Resolve for CommandQuestion {
             CommandAnswer::Deny => {
                 draft.deny_call(question, self.call, stored, DENIED);
                 Ok(())
-        let runs = !matches!(answer, CommandAnswer::Skip | CommandAnswer::Deny);
-        if runs && draft.state.settles_trust() {
-            return Err(Refusal::new("a moment: what you said about the folder is being kept"));
-        }
             }
         }
     }
