@@ -13,6 +13,7 @@ use pilothouse_core::{
     plan::{GateStatus, Pause, Plan, TaskStatus},
     scope::ToolScope,
     session::State,
+    trust::TrustRequest,
     work::Work,
 };
 
@@ -152,9 +153,13 @@ impl Unattended {
     }
 }
 
-/// Whether it is being looked at what a command means that is asked about: its answer is bound to that.
+/// Whether it is being looked at what a command means that is asked about, or what it gets: its answer is bound to that.
 pub(crate) fn looked_at(question: &Checkpoint, state: &State) -> bool {
-    let looks = |w: &Work| matches!(w, Work::Look { checkpoint, .. } if *checkpoint == question.id);
+    let runs = question.kind.command().is_some();
+    let looks = |w: &Work| {
+        matches!(w, Work::Look { checkpoint, .. } if *checkpoint == question.id)
+            || matches!(w, Work::Survey(wish) if runs && *wish != TrustRequest::Look)
+    };
     state.pending().values().any(looks)
 }
 
