@@ -17,6 +17,7 @@ pub(crate) use answer::content;
 pub use answer::{Found, is_named, marked};
 pub use check::{Checked, Evidence, Mark, Shown, astray, check, place};
 pub use cite::{Cited, Statement, places, statements};
+pub(crate) use cite::cited_facts;
 
 use crate::{
     blob::BlobId,

@@ -6,6 +6,7 @@ mod beside;
 mod document;
 mod draft;
 mod gate;
+mod inputs;
 mod kept;
 mod pause;
 mod revision;
@@ -15,6 +16,7 @@ mod tally;
 pub use document::{DocumentError, MAX_DOCUMENT};
 pub use draft::{GateDraft, PlanDraft, PlanError, TaskDraft, TaskKind};
 pub use gate::{Gate, GateNews, GateStatus, Programs, ProvenTree, Unproven, lacks};
+pub use inputs::Workspace;
 pub use pause::Pause;
 pub use revision::{Change, Revision};
 pub use score::Score;
@@ -171,16 +173,6 @@ impl Plan {
     pub fn scope(&self) -> ToolScope {
         let gates = if self.gates.is_empty() { ToolScope::NONE } else { ToolScope::EXECUTE };
         self.tasks.iter().fold(gates, |scope, task| scope.or(task.node.scope()))
-    }
-
-    /// What it lacks that is to stand by itself: its evidence. The text tells whoever wrote it.
-    pub fn unfounded(&self) -> Option<String> {
-        let bare = |t: &&Task| t.files.is_empty();
-        let names: Vec<&str> = self.tasks.iter().filter(bare).map(|t| t.title.as_str()).collect();
-        (!names.is_empty()).then(|| {
-            let names = names.join("; ");
-            format!("in proof mode every task names the files that it touches or rests on in `files`; these name none: {names}")
-        })
     }
 
     /// The task with this id.

@@ -59,7 +59,7 @@ use crate::{
     memory::Memory,
     money::{Allowance, Configured},
     pipeline::Agents,
-    plan::{GateDraft, Pause, Programs},
+    plan::{GateDraft, Pause, Programs, Workspace},
     policy::Policy,
     recipe::Recipes,
     work::{Effect, Printed, View, Work, WorkKey},
@@ -196,6 +196,11 @@ impl Session {
     /// Who looks up the programs of gates from now on; no part of what happened but by what a plan tells of it.
     pub fn set_programs(&mut self, programs: Arc<dyn Programs>) {
         self.under.programs = Some(programs);
+    }
+
+    /// Who looks whether files are there that plans rest on; no part of what happened but by what is said of a plan.
+    pub fn set_files(&mut self, files: Arc<dyn Workspace>) {
+        self.under.files = Some(files);
     }
 
     /// Who knows what commands at work have printed; no part of what happened but by what is told of one that is stopped.

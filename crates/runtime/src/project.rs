@@ -24,7 +24,7 @@ use commands::KNOWLEDGE;
 pub use commands::{Command, Purpose};
 use environment::Environments;
 pub use instructions::{Instructions, nested};
-pub(crate) use programs::SearchPath;
+pub(crate) use programs::{FolderFiles, SearchPath};
 
 /// Most bytes of the block.
 pub const BLOCK_BYTES: usize = 8 * 1024;

@@ -2,7 +2,7 @@
 //!
 //! Owns how they are written. Never looks whether they are true.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
 
@@ -66,6 +66,12 @@ pub fn places(line: &str) -> Vec<(String, usize, usize)> {
     let lines =
         |cited| if let Cited::Lines { path, from, to } = cited { Some((path, from, to)) } else { None };
     cited(line).0.into_iter().filter_map(lines).collect()
+}
+
+/// The facts that a text names as its evidence, each once.
+pub(crate) fn cited_facts(text: &str) -> BTreeSet<String> {
+    let fact = |cited| if let Cited::Fact(name) = cited { Some(name) } else { None };
+    cited(text).0.into_iter().filter_map(fact).collect()
 }
 
 /// A fence that is open.

@@ -67,7 +67,7 @@ use crate::{
     memory::Memory,
     phase::{Move, Trigger, transition},
     pipeline::Agents,
-    plan::{GateDraft, Plan, Programs},
+    plan::{GateDraft, Plan, Programs, Workspace},
     policy::Policy,
     question::Confirmation,
     recipe::Recipes,
@@ -86,6 +86,7 @@ pub(super) struct Under {
     pub connections: Arc<Connections>,
     pub bounds: Bounds,
     pub programs: Option<Arc<dyn Programs>>,
+    pub files: Option<Arc<dyn Workspace>>,
     pub printed: Option<Arc<dyn Printed>>,
     /// The branch of the workspace.
     pub branch: Option<String>,

@@ -1,13 +1,15 @@
 //! Plans: their versions, as files, and where they pause.
 
+use std::sync::Arc;
+
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
-    event::{Event, FileChange},
+    event::{CallStatus, Event, FileChange},
     ids::{CallId, ProposalId, TaskId},
     input::Input,
     intent::Phase,
-    plan::{Pause, Revision, TaskStatus},
+    plan::{Pause, Revision, TaskStatus, Workspace},
     relpath::RelPath,
     scope::PermissionMode,
     session::Bounds,
@@ -457,6 +459,72 @@ fn a_plan_from_a_file_is_held_to_proof_mode_like_any_other() {
     assert!(told.starts_with("docs/plan.md: in proof mode every task names the files"), "{told}");
     assert!(told.ends_with("these name none: One; Never"), "{told}");
     assert_eq!(b.session.state().plan, None);
+}
+
+/// A folder in which these files are.
+#[derive(Debug)]
+struct Here(&'static [&'static str]);
+
+impl Workspace for Here {
+    fn has(&self, path: &RelPath) -> bool {
+        self.0.contains(&path.as_str())
+    }
+}
+
+/// A plan in proof mode, by the tasks as its model gives them; what the model is told where it is not taken.
+fn proven(tasks: &serde_json::Value) -> Option<String> {
+    let mut b = Bench::new();
+    b.session.set_files(Arc::new(Here(&["sales.csv", "src", "src/a.rs"])));
+    b.say("/proof");
+    b.say("fix the bug in a.txt");
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": tasks}))]);
+    let told = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::CallEnded { status: CallStatus::Failed, result, .. } => result.whole().map(str::to_owned),
+        _ => None,
+    });
+    assert_eq!(b.session.state().plan.is_some(), told.is_none());
+    told
+}
+
+#[test]
+fn in_proof_mode_what_a_step_rests_on_is_there_is_made_before_it_or_is_known() {
+    let task = |kind: &str, file: &str, after: &[u64]| json!({"title": format!("{kind} {file}"), "kind": kind, "files": [file], "after": after});
+    for good in [
+        json!([task("read", "sales.csv", &[]), task("create", "r.md", &[])]),
+        json!([task("create", "r.md", &[]), task("modify", "r.md", &[])]),
+        json!([task("read", "r.md", &[2]), task("create", "r.md", &[])]),
+        json!([task("create", "docs", &[]), task("modify", "docs/r.md", &[])]),
+        json!([task("execute", "out.csv", &[]), task("read", "out.csv", &[1])]),
+        json!([task("read", "src", &[]), task("delete", "src/a.rs", &[])]),
+        json!([
+            {"title": "Find the revenue of Q3", "detail": "note it as q3_revenue", "kind": "read", "files": ["sales.csv"]},
+            {"title": "Write it", "detail": "use [fact q3_revenue]", "kind": "create", "files": ["r.md"], "after": [1]}
+        ]),
+    ] {
+        assert_eq!(proven(&good), None, "{good}");
+    }
+    for (bad, why) in [
+        (
+            json!([task("read", "missing.csv", &[])]),
+            "in proof mode task 1 rests on missing.csv, which is not there and no task makes: name a file",
+        ),
+        (json!([task("modify", "missing.md", &[])]), "task 1 rests on missing.md, which is not there"),
+        (
+            json!([task("read", "r.md", &[]), task("create", "r.md", &[])]),
+            "task 1 rests on r.md, which only task 2 makes: let it come before (`after`)",
+        ),
+        (
+            json!([task("create", "r.md", &[2]), task("modify", "r.md", &[])]),
+            "task 2 rests on r.md, which only task 1 makes",
+        ),
+        (
+            json!([{"title": "Write it", "detail": "use [fact q3_revenue]", "kind": "create", "files": ["r.md"]}]),
+            "task 1 rests on the fact q3_revenue, which is not known: let a task before it (`after`) find it out",
+        ),
+    ] {
+        let told = proven(&bad).unwrap_or_else(|| panic!("{bad} was taken"));
+        assert!(told.contains(why), "{told}");
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ use tokio::{
 
 use super::{Driver, Inbound};
 use crate::{
-    project::{Grounds, Project, SearchPath},
+    project::{FolderFiles, Grounds, Project, SearchPath},
     surroundings,
 };
 
@@ -225,6 +225,7 @@ impl Driver {
         self.at.session.set_gates(gates);
         let programs = SearchPath::of(&self.setup.environment, self.at.root.path());
         self.at.session.set_programs(Arc::new(programs));
+        self.at.session.set_files(Arc::new(FolderFiles(self.at.root.path().to_owned())));
     }
 }
 

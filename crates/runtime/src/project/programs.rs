@@ -1,10 +1,13 @@
-//! Programs that gates need, looked up where commands find them.
+//! What plans need: programs of gates, looked up where commands find them, and files that steps rest on.
 //!
 //! Owns what counts as there. Starts nothing.
 
 use std::path::{Path, PathBuf};
 
-use pilothouse_core::plan::Programs;
+use pilothouse_core::{
+    plan::{Programs, Workspace},
+    relpath::RelPath,
+};
 use pilothouse_tools::regular;
 
 use super::{MANIFEST_BYTES, commands::on_path};
@@ -32,6 +35,16 @@ impl SearchPath {
         let text = |file: PathBuf| String::from_utf8(regular::read(&file, MANIFEST_BYTES).ok()?).ok();
         let mut tables = files.filter_map(|file| text(file)?.parse::<toml::Table>().ok());
         tables.any(|table| table.get("alias").and_then(|alias| alias.get(name)).is_some())
+    }
+}
+
+/// The files of a folder.
+#[derive(Clone, Debug)]
+pub(crate) struct FolderFiles(pub PathBuf);
+
+impl Workspace for FolderFiles {
+    fn has(&self, path: &RelPath) -> bool {
+        self.0.join(path.as_str()).symlink_metadata().is_ok()
     }
 }
 

@@ -212,7 +212,7 @@ impl Draft<'_> {
         let asked = plan.clone();
         let draft = if found { asked.with_gates(&self.found_gates()) } else { asked };
         let built = draft.build(lane.turn, version).map_err(|faults| PlanError::all(&faults));
-        match built.and_then(|plan| self.state.founded(&plan).map(|()| plan)) {
+        match built.and_then(|plan| self.founded(&plan).map(|()| plan)) {
             Ok(plan) if self.state.ousted_by(&plan).is_some() => {
                 let plan = Plan { version: 1, ..plan };
                 CallVerdict::Plan(Box::new(self.state.with_pauses(plan, &self.under.bounds.pauses)))

@@ -127,7 +127,7 @@ impl Draft<'_> {
             return Err(Refusal::new("the plan is another one by now; open it again"));
         }
         let edited = plan.edited(text).map_err(|e| Refusal::new(e.to_string()))?;
-        self.state.founded(&edited).map_err(Refusal::new)?;
+        self.founded(&edited).map_err(Refusal::new)?;
         if edited.document() == plan.document() {
             return Err(Refusal::new("nothing was changed in the plan"));
         }
@@ -152,12 +152,17 @@ impl Resolve for Paused {
     }
 }
 
-impl State {
+impl Draft<'_> {
     /// Whether a plan may stand in the mode that holds; where not, why.
     pub(super) fn founded(&self, plan: &Plan) -> Result<(), String> {
-        plan.unfounded().filter(|_| self.mode == Mode::Proof).map_or(Ok(()), Err)
+        if self.state.mode != Mode::Proof {
+            return Ok(());
+        }
+        plan.unfounded(&self.state.facts, self.under.files.as_deref()).map_or(Ok(()), Err)
     }
+}
 
+impl State {
     /// A plan with the pauses that hold beside its own: those of the settings, and what the user chose at the version that
     /// it takes the place of.
     pub(super) fn with_pauses(&self, mut plan: Plan, settings: &[Pause]) -> Plan {

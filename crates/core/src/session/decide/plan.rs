@@ -211,7 +211,7 @@ impl Draft<'_> {
         let version = self.state.version_after(turn);
         let read = self.may_import().map_err(|refusal| refusal.reason).and(result);
         let plan = read.and_then(|text| Plan::read(&text, turn, version).map_err(|e| e.of_file(&path)));
-        let founded = |plan: Plan| self.state.founded(&plan).map(|()| plan);
+        let founded = |plan: Plan| self.founded(&plan).map(|()| plan);
         let plan = plan.and_then(|plan| founded(plan).map_err(|why| format!("{path}: {why}")));
         match plan {
             Ok(plan) => self.plan_imported(plan, &path),
