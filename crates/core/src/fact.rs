@@ -14,10 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use answer::content;
+pub(crate) use answer::is_in_words_of;
 pub use answer::{Found, is_named, marked};
 pub use check::{Checked, Evidence, Mark, Shown, astray, check, place};
-pub use cite::{Cited, Statement, places, statements};
 pub(crate) use cite::cited_facts;
+pub use cite::{Cited, Statement, places, statements};
 
 use crate::{
     blob::BlobId,
@@ -199,7 +200,7 @@ impl Facts {
         known.stale.clone().or_else(rests)
     }
 
-    /// Whether the workbench checked a fact and all that it rests on.
+    /// Whether the workbench checked a fact and all that it rests on; of one that follows from others, these.
     pub fn is_proven(&self, name: &str) -> bool {
         self.proven_below(name, 8)
     }

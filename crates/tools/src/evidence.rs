@@ -31,13 +31,17 @@ pub(crate) fn record(eyes: LaneView<'_>, args: &RecordFact) -> Result<ToolOutcom
             }
             (source, true)
         }
-        (None, "") if !args.because.is_empty() => (derived(eyes, &args.because)?, true),
+        (None, "") if !args.because.is_empty() => (derived(eyes, &args.because)?, false),
         (None, "") if args.user => (FactSource::User, false),
         (None, "") => (FactSource::Model, false),
         (None, command) => (printed(eyes, command, args.text.trim())?, true),
     };
     let told = format!("noted {}: {} ({})", args.name, args.value, source.words());
-    let unchecked = if checked { "" } else { "; nothing shows it: it counts as unproven" };
+    let unchecked = match (checked, &source) {
+        (true, _) => "",
+        (false, FactSource::Derived) => "; that it follows is not checked",
+        (false, _) => "; nothing shows it: it counts as unproven",
+    };
     let mut outcome = ToolOutcome::text(format!("{told}{unchecked}"), source.words());
     let confidence = u8::try_from(args.confidence.unwrap_or(SURE).min(100)).unwrap_or(100);
     let (name, value) = (args.name.trim().to_owned(), args.value.trim().to_owned());

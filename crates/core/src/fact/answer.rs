@@ -184,6 +184,9 @@ impl Facts {
     fn standing(&self, fact: &Fact) -> String {
         match self.stale(&fact.name) {
             Some(why) => format!("stale: {why}"),
+            None if self.is_proven(&fact.name) && fact.source == FactSource::Derived => {
+                "what it follows from is checked, that it follows is not".to_owned()
+            }
             None if self.is_proven(&fact.name) => "checked".to_owned(),
             None => "not checked".to_owned(),
         }
@@ -243,6 +246,14 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 pub fn is_named(name: &str, text: &str) -> bool {
     let (name, all): (Vec<String>, Vec<String>) = (words(name).collect(), words(text).collect());
     !name.is_empty() && all.windows(name.len()).any(|some| some == name)
+}
+
+/// Whether all words that count of a text stand in one or another of these.
+pub(crate) fn is_in_words_of<'t>(text: &str, said: impl Iterator<Item = &'t str>) -> bool {
+    let said: BTreeSet<String> = said.flat_map(words).collect();
+    let counts = content(text);
+    let wanted = if counts.is_empty() { words(text).collect() } else { counts };
+    !wanted.is_empty() && wanted.is_subset(&said)
 }
 
 /// Whether a question names all of a fact's name.

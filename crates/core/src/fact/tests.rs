@@ -178,3 +178,28 @@ fn a_place_that_is_not_there_is_marked_and_nothing_else_of_an_answer() {
     );
     assert!(astray("src/lib.rs:5 is its last line, src/lib.rs:1-3 its first.", &desk).marks.is_empty());
 }
+
+#[test]
+fn what_follows_from_facts_is_never_called_checked() {
+    let mut facts = known();
+    let conclusion = |facts: &Facts| facts.line(facts.get("listen address").unwrap());
+    let told = "(it follows from other facts, from default port; what it follows from is checked, that it follows is not)";
+    assert!(conclusion(&facts).ends_with(told), "{}", conclusion(&facts));
+    facts.record(&fact("default port", "8080", FactSource::Model, &[]));
+    assert!(conclusion(&facts).ends_with("from default port; not checked)"), "{}", conclusion(&facts));
+}
+
+#[test]
+fn a_value_is_in_the_words_of_whoever_said_all_that_counts_of_it() {
+    let said = ["Use 7 workers, and port 8080 for the API.", "PostgreSQL"];
+    for (value, is_said) in [
+        ("7 workers", true),
+        ("the port is 8080", true),
+        ("postgresql", true),
+        ("70", false),
+        ("9 workers", false),
+        ("yes", false),
+    ] {
+        assert_eq!(is_in_words_of(value, said.into_iter()), is_said, "{value}");
+    }
+}

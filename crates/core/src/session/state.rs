@@ -206,6 +206,8 @@ pub struct State {
     pub(super) depth: Option<Depth>,
     /// A question that facts answer if they still stand.
     pub(super) recalling: Option<(TurnId, Vec<String>)>,
+    /// The words with which the user answered questions.
+    pub(super) answers: Arc<Vec<String>>,
 }
 
 /// The execution of a plan or a goal.

@@ -2,7 +2,7 @@
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::Answer,
+    checkpoint::{Answer, CheckpointKind},
     event::{Event, FileChange},
     fact::{FactDraft, FactSource, Place},
     ids::ProposalId,
@@ -61,6 +61,29 @@ fn a_lookup_is_answered_without_a_model_once_its_fact_was_looked_at() {
     assert_eq!(starts(&b.say("how do you know?")), ["recall"]);
     recalled(&mut b, Vec::new());
     assert!(answers(&b)[1].contains("the file as of"), "{:?}", answers(&b));
+}
+
+#[test]
+fn what_the_user_did_not_say_is_not_noted_as_their_word() {
+    let told = |b: &Bench| {
+        b.log.iter().rev().find_map(|e| match &e.event {
+            Event::CallEnded { result, .. } => result.whole().map(str::to_owned),
+            _ => None,
+        })
+    };
+    let said =
+        |value: &str| ("record_fact", serde_json::json!({"name": "said", "value": value, "user": true}));
+    let mut b = Bench::new();
+    b.say("where is the default port set in src/config.rs?");
+    b.reply("", &[said("7")]);
+    assert!(told(&b).unwrap().starts_with("the user did not say `7`"), "{:?}", told(&b));
+    let ask = serde_json::json!({"question": "How many workers?", "choices": ["7 workers", "1 worker"]});
+    b.reply("", &[("ask_user", ask)]);
+    b.answer(|kind| matches!(kind, CheckpointKind::Clarification(_)), Answer::Pick(0)).unwrap();
+    for value in ["7", "the default port"] {
+        b.reply("", &[said(value)]);
+        b.end_tool(ToolOutcome::text("noted", ""));
+    }
 }
 
 #[test]

@@ -38,6 +38,9 @@ impl State {
                 self.saw(approval.map_or(0, |a| a.0));
                 self.asked.remove(checkpoint);
                 let question = self.open.remove(checkpoint).map(|q| q.kind);
+                if let Some(said) = question.as_ref().and_then(|kind| words(kind, answer.as_ref()?)) {
+                    Arc::make_mut(&mut self.answers).push(said);
+                }
                 if let Some(kind) = &question {
                     self.widen(kind, approval.is_some(), answer.as_ref());
                     if answer.is_some() {
@@ -106,5 +109,14 @@ impl State {
             }
             _ => {}
         }
+    }
+}
+
+/// The words of an answer, a choice by what it says.
+fn words(question: &CheckpointKind, answer: &Answer) -> Option<String> {
+    match (answer, question) {
+        (Answer::Text(said) | Answer::Reject(said) | Answer::Line(said), _) => Some(said.clone()),
+        (Answer::Pick(at), CheckpointKind::Clarification(asked)) => asked.choices.get(*at).cloned(),
+        _ => None,
     }
 }

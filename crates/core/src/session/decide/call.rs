@@ -26,7 +26,7 @@ use crate::{
     session::{Lane, LaneKind, OpenCall},
     shell::secrets,
     talk::{Fault, FaultKind},
-    tool::{AskUser, Exit, External, ProposalDraft, SessionCall, Tool, ToolCall, ToolOutcome},
+    tool::{AskUser, Exit, External, FileCall, ProposalDraft, SessionCall, Tool, ToolCall, ToolOutcome},
 };
 
 /// Most answers that a question of the model may offer.
@@ -86,6 +86,11 @@ impl Draft<'_> {
             ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::External(External::Look(_)) => {
                 if let Some(said) = open.file().and_then(|file| self.spared(lane.turn, tool, file)) {
                     return CallVerdict::refuse(spared(&said));
+                }
+                if let Some(FileCall::RecordFact(fact)) = open.file()
+                    && let Some(why) = self.not_said(fact)
+                {
+                    return CallVerdict::End(CallStatus::Failed, why);
                 }
                 if let Some(held) = self.state.in_other_hands(lane) {
                     let number = self.state.step_of(held);

@@ -5,11 +5,13 @@
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level},
-    fact::{Fact, FactDraft, Place},
+    fact::{Fact, FactDraft, Place, is_in_words_of},
     ids::{CallId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, QuerySub, Reading, SLASH_COMMANDS, Slash, Turn},
+    session::state::HEAD_CHARS,
     talk::ModelReply,
+    tool::RecordFact,
 };
 
 /// Most facts that are listed at once.
@@ -23,6 +25,23 @@ impl Draft<'_> {
         let at = self.at;
         let fact = Fact { name, value, source, because, step, at, confidence, checked };
         self.emit(Event::FactRecorded { fact });
+    }
+
+    /// Why a fact is not noted as what the user said: none of their words hold it, as far as these are known.
+    pub(super) fn not_said(&self, fact: &RecordFact) -> Option<String> {
+        let evidence = fact.file.is_some() || !fact.command.trim().is_empty() || !fact.because.is_empty();
+        if !fact.user || evidence {
+            return None;
+        }
+        let heads = || self.state.turns.values().map(|turn| turn.head.as_str());
+        let is_partly_known = heads().any(|head| head.chars().count() >= HEAD_CHARS);
+        let said = heads().chain(self.state.answers.iter().map(String::as_str));
+        (!is_partly_known && !is_in_words_of(&fact.value, said)).then(|| {
+            format!(
+                "the user did not say `{}`: give the value in their words, or leave `user` out; nothing was noted",
+                fact.value.trim()
+            )
+        })
     }
 
     /// What came of checking a reply, told before the reply itself.
