@@ -53,7 +53,10 @@ use pilothouse_core::{
     work::WorkKey,
 };
 use pilothouse_tools::awake::Awake;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 use tracing::Instrument;
 
 use crate::{
@@ -67,6 +70,7 @@ use crate::{
     trace::{EventTrace, Variant},
 };
 use disk_thread::DiskThread;
+pub use leave::ShutdownReport;
 use opening::Opened;
 pub(crate) use opening::{fence, killed, settle, torn};
 use outbox::Outbox;
@@ -167,19 +171,6 @@ impl Setup {
     }
 }
 
-/// How a session was left.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShutdownReport {
-    /// Its name, to take it up again.
-    pub slug: String,
-    /// Whether everything that happened is on disk.
-    pub saved: bool,
-    /// Whether it holds anything worth taking up again.
-    pub kept: bool,
-    /// The last sequence number.
-    pub last: Seq,
-}
-
 /// What comes back from work that goes on beside the loop.
 enum Inbound {
     /// Work ended, with what the session should hear of it.
@@ -241,6 +232,8 @@ struct Driver {
     /// The skills, commands and agents, as they were found.
     shelf: recipes::Shelf,
     settings: settings::Settings,
+    /// When the summary beside the log is next put there, where something happened since.
+    summary_due: Option<Instant>,
     leaving: bool,
 }
 
@@ -310,6 +303,7 @@ impl Driver {
             project: Project::default(),
             memories: memory::Memories::default(),
             shelf: recipes::Shelf::default(),
+            summary_due: None,
             leaving: false,
         };
         driver.at.session.set_printed(Arc::new(driver.kit.printing.clone()));
@@ -336,6 +330,7 @@ impl Driver {
                 Some(result) = results.recv() => self.result(result, &mut inputs),
                 () = self.outbox.room(), if self.outbox.waits() => {}
                 () = tokio::time::sleep(AGAIN), if !self.unsaved.is_empty() => self.save_again(),
+                () = leave::until(self.summary_due), if self.summary_due.is_some() => self.keep_summary(),
             }
             // What is asked behind an input is answered behind what comes of that.
             let mut behind = None;

@@ -1,19 +1,71 @@
-//! Leaving a session: what runs is stopped or waited for, and everything is put in order.
+//! Leaving a session: what runs is stopped or waited for, and everything is put in order; the summary beside its log.
 //!
 //! Never tears a write from its work.
 
 use std::time::Duration;
 
-use pilothouse_core::{port::Update, work::WorkKey};
-use tokio::sync::mpsc;
+use pilothouse_core::{ids::Seq, port::Update, work::WorkKey};
+use tokio::{sync::mpsc, time::Instant};
 
-use super::{Driver, FAREWELL, Inbound, ShutdownReport};
+use super::{Driver, FAREWELL, Inbound};
 use crate::sessions::Summary;
 
 /// How long a write that is still under way then is waited for.
 const LAST: Duration = Duration::from_secs(1);
 
+/// How long after something happened the summary is put beside the log.
+const SUMMED_UP: Duration = Duration::from_millis(500);
+
+/// How a session was left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShutdownReport {
+    /// Its name, to take it up again.
+    pub slug: String,
+    /// Whether everything that happened is on disk.
+    pub saved: bool,
+    /// Whether it holds anything worth taking up again.
+    pub kept: bool,
+    /// The last sequence number.
+    pub last: Seq,
+}
+
+/// Comes back then; at once where there is no such time.
+pub(super) async fn until(then: Option<Instant>) {
+    if let Some(then) = then {
+        tokio::time::sleep_until(then).await;
+    }
+}
+
 impl Driver {
+    /// Something happened that the summary beside the log does not say yet.
+    pub(super) fn sum_up_soon(&mut self) {
+        self.summary_due.get_or_insert_with(|| Instant::now() + SUMMED_UP);
+    }
+
+    /// Puts a summary beside the log, behind what was queued for the disk.
+    pub(super) fn keep_summary(&mut self) {
+        self.summary_due = None;
+        let Some(summary) = self.summary().filter(|_| self.is_worth_keeping()) else { return };
+        let folder = self.at.folder.clone();
+        drop(self.disk.run(move || {
+            if let Err(e) = summary.save(&folder) {
+                tracing::warn!(error = %e, "the summary of the session could not be kept");
+            }
+        }));
+    }
+
+    /// What lists say of the session.
+    fn summary(&self) -> Option<Summary> {
+        let report = self.at.log.report();
+        Some(Summary::of(self.at.session.state(), report.meta.as_ref()?, report.bytes))
+    }
+
+    /// Whether there is anything to come back to: opening and the folder's trust alone are not.
+    fn is_worth_keeping(&self) -> bool {
+        let state = self.at.session.state();
+        !(state.history.is_empty() && state.turns.is_empty() && state.ledger().is_empty())
+    }
+
     /// Stops what runs, waits a moment for its last words, and puts everything in order.
     pub(super) async fn leave(&mut self, results: &mut mpsc::Receiver<Inbound>) -> ShutdownReport {
         // A write is never torn from its work; everything else is told to stop.
@@ -62,18 +114,14 @@ impl Driver {
 
     /// Leaves a summary beside the log; a session in which nothing was said leaves nothing.
     fn tidy(&self) -> bool {
-        let state = self.at.session.state();
         if self.at.read_only() {
             return true;
         }
-        // Opening and the folder's trust alone are nothing to come back to.
-        if state.history.is_empty() && state.turns.is_empty() && state.ledger().is_empty() {
+        if !self.is_worth_keeping() {
             drop(std::fs::remove_dir_all(&self.at.folder));
             return false;
         }
-        if let Some(meta) = &self.at.log.report().meta
-            && let Err(e) = Summary::of(state, meta, self.at.log.report().bytes).save(&self.at.folder)
-        {
+        if let Some(Err(e)) = self.summary().map(|summary| summary.save(&self.at.folder)) {
             tracing::warn!(error = %e, "the summary of the session could not be kept");
         }
         true

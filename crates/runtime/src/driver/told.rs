@@ -26,6 +26,7 @@ const fn opens_review(event: &Event) -> bool {
 impl Driver {
     /// What is done once events are on the disk.
     pub(super) fn saved(&mut self, events: Vec<Stamped>) {
+        self.sum_up_soon();
         self.heed_servers(&events);
         self.heed_forms(&events);
         self.tell_sources(&events);

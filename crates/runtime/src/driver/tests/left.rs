@@ -60,3 +60,24 @@ async fn a_review_that_was_left_is_named_without_a_screen_or_taken_where_that_ma
         assert!(auto_confirm || err.contains("Changes to 1 file were waiting"), "{err}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_lists_say_of_a_session_stands_beside_its_log_while_it_is_open() {
+    let rig = Rig::new(&json!([{"text": "Three numbers."}]));
+    let mut s = rig.open(Which::New).await;
+    s.say("what is in src/a.txt?").await;
+    s.until("an answer", |s| s.count("message_completed") == 1).await;
+    let place = sessions::all(&rig.home()).into_iter().find(|p| p.slug == s.state().slug).unwrap();
+    let kept = || {
+        let text = fs::read_to_string(place.folder.join("meta.json")).ok()?;
+        let kept: serde_json::Value = serde_json::from_str(&text).unwrap();
+        Some((kept["bytes"].as_u64()?, kept["messages"].as_u64()?))
+    };
+    let all = async {
+        while kept() != Some((fs::metadata(place.folder.join(crate::log::FILE)).unwrap().len(), 1)) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), all).await.unwrap_or_else(|_| panic!("{:?}", kept()));
+    s.quit().await;
+}
