@@ -114,9 +114,10 @@ fn named(line: &str) -> Vec<String> {
     let first = folders.next();
     let clear = reading.whole && folders.all(|from| Some(from) == first);
     let outputs = sent.iter().map(|u| plain(&u.path)).filter(|path| clear && !is_read(path));
-    let outputs: BTreeSet<String> = outputs.collect();
+    let outputs: Vec<String> = outputs.collect();
     let words = line.split_whitespace().map(plain).filter(|w| !w.is_empty() && !w.starts_with('/'));
-    // A word that stands there more often is something else as well.
-    let often = |w: &String| line.split_whitespace().filter(|o| plain(o) == *w).count() > 1;
-    words.filter(|w| !outputs.contains(w) || often(w)).collect()
+    // A word that stands there more often than that is something else as well.
+    let stands = |w: &String| line.split_whitespace().filter(|o| plain(o) == *w).count();
+    let sends = |w: &String| outputs.iter().filter(|path| *path == w).count();
+    words.filter(|w| sends(w) == 0 || stands(w) > sends(w)).collect()
 }

@@ -315,6 +315,8 @@ fn what_a_hook_only_writes_is_no_part_of_what_is_trusted() {
         ("./check.sh >> notes.log", true),
         ("./check.sh >>notes.log 2>&1", true),
         ("./check.sh 2> ./notes.log", true),
+        ("echo a >> notes.log; ./check.sh >> notes.log", true),
+        ("echo a >> notes.log; sh notes.log; ./check.sh >> notes.log", false),
         // It takes its orders from the file, whatever it writes there.
         ("sh notes.log >> notes.log", false),
         ("cat notes.log | sh > notes.log", false),
