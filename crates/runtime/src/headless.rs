@@ -337,6 +337,7 @@ impl Watch<'_> {
         match &event.event {
             Event::ThinkingFailed { fault, .. } => self.fault = Some(fault.kind),
             Event::MessageCompleted { .. } => self.fault = None,
+            Event::MoveBlocked { .. } => self.unattended.held(self.session.state()),
             Event::RunCompleted { status, summary, .. } => {
                 self.failed = (*status != RunStatus::Completed).then(|| (*status, summary.clone()));
             }

@@ -53,7 +53,12 @@ fn the_hook_of_the_project_confirms_the_way_from_plan_to_act() {
     assert_eq!(desk.tree(), before, "nothing was written");
     let events = held.events();
     let types = types(&events);
-    assert!(types.contains(&"move_blocked") && !types.contains(&"run_started"), "{types:?}");
+    assert!(!types.contains(&"run_started"), "{types:?}");
+    assert_eq!(
+        types.iter().filter(|t| **t == "move_blocked").count(),
+        1,
+        "nobody says yes a second time: {types:?}"
+    );
     let why = events.iter().find(|e| e["type"] == "move_blocked").unwrap()["why"].as_str().unwrap();
     assert!(why.contains("plan to act"), "{why}");
     // The script says yes now: what was trusted once is trusted for one run, whatever it holds.

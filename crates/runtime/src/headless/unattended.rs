@@ -64,6 +64,11 @@ impl Unattended {
         Follows::Answer(Box::new(input))
     }
 
+    /// A hook keeps the plan from its work: nobody says yes to it a second time.
+    pub fn held(&mut self, state: &State) {
+        self.approved.insert(state.plan.as_ref().map(|p| (p.turn, p.version)));
+    }
+
     /// The questions whose subject was refused, in their order.
     pub fn refused(&self) -> &[Checkpoint] {
         &self.refused
