@@ -11,7 +11,7 @@ use pilothouse_runtime::{
     headless::{self, Options, Outcome, Stop, change, listing},
     recipes, runs,
     secrets::Secrets,
-    trace,
+    sessions, trace,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -202,7 +202,16 @@ pub fn runs(args: &RunsArgs, secrets: &Secrets) -> Result<u8, Failure> {
     let mut out = out::out(args.json);
     let found = runs::survey(&home, (!args.all).then_some(folders.as_slice()));
     if found.is_empty() && !args.json {
-        writeln!(out::err(), "no sessions yet{}", if args.all { "" } else { " in this folder" })?;
+        let here = if args.all { "" } else { " in this folder" };
+        let known = sessions::all(&home).iter().any(|p| args.all || folders.contains(&p.workspace));
+        let told = if known {
+            format!(
+                "nothing works, waits or was left unfinished{here}; `pilothouse sessions list` has what was done"
+            )
+        } else {
+            format!("no sessions yet{here}")
+        };
+        writeln!(out::err(), "{told}")?;
     }
     listing::runs(&found, args.json, &mut out)?;
     out.flush()?;
