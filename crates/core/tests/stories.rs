@@ -92,6 +92,8 @@ mod retry;
 mod review;
 #[path = "stories/rewording.rs"]
 mod rewording;
+#[path = "stories/sequence.rs"]
+mod sequence;
 #[path = "stories/sources.rs"]
 mod sources;
 #[path = "stories/spared.rs"]

@@ -40,6 +40,7 @@ mod message;
 mod offer;
 mod phrase;
 mod rules;
+mod sequence;
 mod shell;
 mod spare;
 mod steer;

@@ -362,6 +362,9 @@ lists! {
     FramedEver = "framed_ever",
     FramedThat = "framed_that",
     FramedKnow = "framed_know",
+    Leans = "leans",
+    LeansOn = "leans_on",
+    Proposes = "proposes",
 }
 
 /// Lists that one part of a word's bits holds.

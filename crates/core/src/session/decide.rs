@@ -36,6 +36,7 @@ mod queue;
 mod recipe;
 mod run;
 mod say;
+mod sequence;
 mod source;
 mod spared;
 mod steer;

@@ -123,7 +123,12 @@ impl Foretold {
         let mut told = Self::default();
         for event in events {
             if let Event::IntentClassified { class, path, .. } = &event.event {
-                told.meant = Some((class.clone(), path.clone()));
+                // Of an order and a question the order says how far it goes.
+                let ordered = matches!(&told.meant, Some((Turn::PlanNew(_) | Turn::PlanContinue, _)));
+                let asks = matches!(class, Turn::Query(_));
+                if !(ordered && asks) {
+                    told.meant = Some((class.clone(), path.clone()));
+                }
             }
             // What is skipped is not what it goes on with.
             told.stage = StageAhead::of(before, &event.event).or(told.stage.take());

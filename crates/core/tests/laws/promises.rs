@@ -17,7 +17,7 @@ use pilothouse_core::{
 use crate::{Dice, LINES, cases, input, run, support::*};
 
 /// Lines that say more than one thing, or sound like an answer to something.
-const MIXED: [&str; 38] = [
+const MIXED: [&str; 41] = [
     "exit",
     "bye",
     "/exit",
@@ -56,6 +56,9 @@ const MIXED: [&str; 38] = [
     "no",
     "ja, mach das",
     "继续",
+    "fix the typo in README.md; what is Store?",
+    "where is Store defined? rename a to b",
+    "also add a doc comment to the two methods. what is Store?",
 ];
 
 /// Commands to the workbench and lines for the shell.

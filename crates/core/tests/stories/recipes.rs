@@ -153,6 +153,13 @@ fn an_agent_directs_the_message_behind_its_name_and_never_widens_it() {
 }
 
 #[test]
+fn all_of_what_is_said_to_an_agent_is_for_that_agent() {
+    let mut b = bench();
+    b.say("@auditor fix the typo in README.md; what is Store?");
+    assert_eq!((b.session.state().turns.len(), directed(&b).len()), (1, 1));
+}
+
+#[test]
 fn an_agent_is_directing_also_where_a_tier_is_asked_what_was_meant() {
     let mut b = Bench::doubting(&["query"]);
     b.session.set_recipes(Arc::clone(bench().session.recipes()));

@@ -20,6 +20,9 @@ impl Draft<'_> {
         if line.is_empty() || reading.slash.is_some() || !self.state.is_executing() {
             return self.say(text);
         }
+        if let Some(texts) = self.in_turns(line, &reading) {
+            return self.each_in_turn(&texts, Self::enqueue);
+        }
         let turn = self.record(None, line, &reading);
         match &reading.whole.turn {
             Turn::Control(control) if self.is_sure(&reading.whole) && !control.is_manner() => {

@@ -63,6 +63,9 @@ impl Draft<'_> {
         if self.state.phase_question().is_none() && super::words::has_no_word(line) {
             return Err(Refusal::misuse("there is no word in that"));
         }
+        if let Some(texts) = self.in_turns(line, &reading) {
+            return self.say_in_turns(&texts, seen);
+        }
         if !self.passes(&reading) {
             return self.wait(line, seen);
         }

@@ -182,6 +182,10 @@ impl Draft<'_> {
         }
         // What is left is read in the phase that the words led to.
         let rest = self.read(&mixed.rest.join(". "));
+        if let Some(texts) = self.in_turns(line, &rest) {
+            self.classify(turn, line, reading);
+            return self.say_in_turns(&texts, Seq(u64::MAX));
+        }
         self.classify(turn, line, &rest);
         self.route_reading(turn, &rest)
     }

@@ -1,0 +1,235 @@
+//! A message that orders something and asks something else: one turn each, in the order of the message.
+//!
+//! Owns whether a question stands by itself beside an order. Never takes a condition or a prohibition from the order.
+
+use super::{
+    Classifier,
+    classify::Parsed,
+    lexicon::Tag,
+    reading::{Reading, Segment, Source},
+    scope::Capability,
+    structure::{Clause, Form},
+    text::{Kind, Token},
+    turn::{Control, Turn},
+    words::List,
+};
+
+/// A message of more parts is a text of its own, with questions that belong to it.
+const MOST: usize = 8;
+/// From this length on a word that an order and a question share is a name or a noun.
+const NOUN_CHARS: usize = 3;
+
+/// What a part of a message is to the rest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Order,
+    Question,
+    /// Said beside an order: it goes with that.
+    Beside,
+}
+
+impl Classifier {
+    /// A message that orders something and asks something else, as the texts of two turns in their order: what it orders
+    /// with all that is said beside it, and what it asks. `None` for a message that is one turn.
+    pub fn sequence(&self, reading: &Reading) -> Option<[String; 2]> {
+        let named = matches!(reading.whole.source, Source::Slash | Source::AtNode);
+        let several = (2..=MOST).contains(&reading.segments.len());
+        if named
+            || !several
+            || reading.forbids_change
+            || reading.paused.is_some()
+            || reading.command.is_some()
+        {
+            return None;
+        }
+        let texts = pieces(reading)?;
+        let parts: Vec<Parsed<'_>> = texts.iter().map(|text| Parsed::new(text, self.tables())).collect();
+        let roles: Option<Vec<Role>> =
+            reading.segments.iter().zip(&parts).map(|(s, p)| self.role(s, p)).collect();
+        let roles = roles?;
+        let first = |role: Role| roles.iter().position(|r| *r == role);
+        let (order, question) = (first(Role::Order)?, first(Role::Question)?);
+        if (1..parts.len()).any(|at| self.leans_back(&roles, &parts, at)) {
+            return None;
+        }
+        let said = |question: bool| -> String {
+            let of = texts.iter().zip(&roles).filter(|(_, r)| (**r == Role::Question) == question);
+            let text: String = of.map(|(text, _)| *text).collect();
+            text.trim().trim_end_matches(';').trim_end().to_owned()
+        };
+        let (orders, asks) = (said(false), said(true));
+        // A question that keeps something from the order, or allows it, binds that.
+        let bound = !self.spares(&asks).is_empty() || !self.frees(&asks).is_empty();
+        (!bound).then_some(if order < question { [orders, asks] } else { [asks, orders] })
+    }
+
+    /// `None` for a part with which the message is one.
+    fn role(&self, segment: &Segment, part: &Parsed<'_>) -> Option<Role> {
+        let acts = |c: Capability| segment.class.scope().allows(c);
+        if segment.dropped {
+            return None;
+        }
+        match &segment.class.turn {
+            Turn::Control(Control::Other(name)) if name == Control::MANNER => Some(Role::Beside),
+            Turn::Control(_) => None,
+            Turn::PlanNew(_) | Turn::PlanContinue if acts(Capability::Write) || acts(Capability::Execute) => {
+                Some(Role::Order)
+            }
+            Turn::PlanNew(_) | Turn::PlanContinue => Some(Role::Beside),
+            Turn::Query(_) if self.asks_by_itself(part) => Some(Role::Question),
+            Turn::Query(_) => (!part.asks()).then_some(Role::Beside),
+        }
+    }
+
+    /// Whether a part asks about a thing that it names, and nothing else.
+    fn asks_by_itself(&self, part: &Parsed<'_>) -> bool {
+        let spoken: Vec<&Clause> = part.structure.clauses.iter().filter(|c| c.form != Form::Empty).collect();
+        let Some(first) = spoken.first() else { return false };
+        let whole = part.doc.tokens.get(first.head..first.end).unwrap_or_default();
+        let object = part.doc.tokens.get(first.after..first.end).unwrap_or_default();
+        let leans = |t: &Token| self.on(List::Leans, t) || self.on(List::LeansOn, t);
+        spoken.iter().all(|c| is_question(c))
+            && !whole.iter().any(leans)
+            && !object.first().is_some_and(|t| self.on(List::Proposes, t))
+            && object.iter().any(|t| self.is_noun(t))
+    }
+
+    /// Whether the part at this place is said of the question before it: on a condition, of what is meant without a name, or
+    /// what a yes to it would have done.
+    fn leans_back(&self, roles: &[Role], parts: &[Parsed<'_>], at: usize) -> bool {
+        let asked = at.checked_sub(1).filter(|before| roles.get(*before) == Some(&Role::Question));
+        let Some((asked, part)) = asked.and_then(|before| parts.get(before)).zip(parts.get(at)) else {
+            return false;
+        };
+        if roles.get(at) == Some(&Role::Question) {
+            return false;
+        }
+        let framed = part.structure.clauses.first().is_some_and(|c| c.form == Form::Frame);
+        let yes = matches!(
+            asked.structure.clauses.last().map(|c| c.form),
+            Some(Form::Question(Tag::QAux | Tag::QExist))
+        );
+        let nouns = |p: &Parsed<'_>| -> Vec<String> {
+            p.doc.tokens.iter().filter(|t| self.is_noun(t)).map(|t| t.text.clone()).collect()
+        };
+        let shared = || nouns(part).iter().any(|word| nouns(asked).contains(word));
+        framed || part.doc.tokens.iter().any(|t| self.on(List::Leans, t)) || (yes && shared())
+    }
+
+    fn is_noun(&self, token: &Token) -> bool {
+        let small =
+            [List::Aux, List::Determiner, List::Pronoun, List::Preposition, List::Leans, List::LeansOn];
+        token.kind != Kind::Punct
+            && !small.iter().any(|list| self.on(*list, token))
+            && (token.kind != Kind::Word || token.text.chars().count() >= NOUN_CHARS)
+    }
+
+    fn on(&self, list: List, token: &Token) -> bool {
+        token.kind == Kind::Word && self.tables().is(list, &token.text)
+    }
+}
+
+/// The message cut where its parts begin.
+fn pieces(reading: &Reading) -> Option<Vec<&str>> {
+    let (mut starts, mut from) = (Vec::new(), 0);
+    for segment in &reading.segments {
+        let at = from + reading.text.get(from..)?.find(&segment.text)?;
+        from = at + segment.text.len();
+        starts.push(if starts.is_empty() { 0 } else { at });
+    }
+    let ends = starts.iter().skip(1).copied().chain([reading.text.len()]);
+    starts.iter().zip(ends).map(|(start, end)| reading.text.get(*start..end)).collect()
+}
+
+/// Whether a clause asks about a thing; what is asked about doing something belongs to that.
+fn is_question(clause: &Clause) -> bool {
+    use Tag::{QAux, QCount, QExist, QHow, QWhat, QWhen, QWhere, QWhich, QWho, QWhy};
+    match clause.form {
+        Form::Question(QWhat | QWhy | QHow | QWhere | QWhich | QWho | QWhen | QCount) => true,
+        Form::Question(QAux | QExist) => clause.marked,
+        Form::Request => clause.marked && clause.verb == Some(Tag::VExplain),
+        Form::Question(_)
+        | Form::Order
+        | Form::Wish
+        | Form::Ought
+        | Form::Complaint
+        | Form::Statement
+        | Form::Frame
+        | Form::Empty => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Classifier, Message, Phase};
+
+    fn turns(text: &str, phase: Phase) -> Option<[String; 2]> {
+        let classifier = Classifier::builtin();
+        let plan_active = phase != Phase::Idle;
+        classifier.sequence(&classifier.read(&Message { text, phase, plan_active, ..Message::default() }))
+    }
+
+    #[test]
+    fn an_order_and_a_question_that_stands_by_itself_are_two_turns() {
+        for (text, first, second) in [
+            ("fix the typo in README.md; what is Store?", "fix the typo in README.md", "what is Store?"),
+            ("add a line to README.md. what is Store?", "add a line to README.md.", "what is Store?"),
+            ("remove src/note.rs; what is Store?", "remove src/note.rs", "what is Store?"),
+            ("what is Store? fix the typo in README.md", "what is Store?", "fix the typo in README.md"),
+            ("where is Store? run the tests", "where is Store?", "run the tests"),
+            (
+                "where is Store defined? rename find_notes to search_notes",
+                "where is Store defined?",
+                "rename find_notes to search_notes",
+            ),
+            (
+                "fix the typo in README.md\nhow many tests are there?",
+                "fix the typo in README.md",
+                "how many tests are there?",
+            ),
+            (
+                "rename find_notes to search_notes. can you explain what Store is?",
+                "rename find_notes to search_notes.",
+                "can you explain what Store is?",
+            ),
+            (
+                "Fix the typo in README.md. What is Store? Don't touch the tests.",
+                "Fix the typo in README.md. Don't touch the tests.",
+                "What is Store?",
+            ),
+        ] {
+            let wanted = Some([first.to_owned(), second.to_owned()]);
+            assert_eq!(turns(text, Phase::Idle), wanted, "{text}");
+        }
+        let beside = "also add a doc comment to the two methods; what is Store?";
+        assert!(turns(beside, Phase::Executing).is_some());
+    }
+
+    #[test]
+    fn a_question_that_belongs_to_the_order_stays_with_it() {
+        for text in [
+            "fix the parser, why is it broken?",
+            "fix the parser. why is it broken?",
+            "can you fix the parser? it is broken",
+            "fix the typo. why?",
+            "fix the typo. what does this do?",
+            "add a cache. what about tests?",
+            "add a cache. should we also add tests?",
+            "add a cache. what did you change?",
+            "is src/note.rs used? if not, remove src/note.rs",
+            "is src/note.rs used anywhere? remove src/note.rs",
+            "what is Store? rename it to Shelf",
+            "fix the typo in README.md. ok?",
+            "fix the typo in README.md. does that work?",
+            "what is Store? change nothing. fix the typo in README.md",
+            "what is Store; where is Shelf?",
+            "fix the typo in README.md; add a test",
+            "Look at store.rs. Fix the bug you find.",
+            "@explain fix the typo in README.md; what is Store?",
+            "/plan fix the typo in README.md; what is Store?",
+            "fix the typo in README.md. no wait, what is Store?",
+        ] {
+            assert_eq!(turns(text, Phase::Idle), None, "{text}");
+        }
+    }
+}
