@@ -18,18 +18,18 @@ mod tests;
 mod unattended;
 mod way;
 
-use std::{future::Future, io::Write, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, future::Future, io::Write, path::PathBuf, time::Duration};
 
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     event::{Event, RunStatus, Stamped},
-    ids::Seq,
+    ids::{LaneId, Seq},
     input::Input,
     money::Limits,
     port::{Ask, Request, Update},
     question::Unattended as Alone,
     scope::PermissionMode,
-    session::{Session, State},
+    session::{LaneKind, Session, State},
     talk::FaultKind,
     trust::Trust,
 };
@@ -138,7 +138,7 @@ pub async fn run(
     let mut watch = Watch {
         session: Session::new(),
         from: Seq(0),
-        fault: None,
+        faults: BTreeMap::new(),
         failed: None,
         report,
         asked: None,
@@ -198,8 +198,8 @@ struct Watch<'a> {
     session: Session,
     /// The last event before the goal was said.
     from: Seq,
-    /// The last fault of a model.
-    fault: Option<FaultKind>,
+    /// What a model failed in last: by its lane in an answer, else in the work.
+    faults: BTreeMap<Option<LaneId>, FaultKind>,
     /// How the run ended, if it did not end well.
     failed: Option<(RunStatus, String)>,
     report: Report<'a>,
@@ -335,14 +335,28 @@ impl Watch<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "only ends are noted")]
     fn note(&mut self, event: &Stamped) {
         match &event.event {
-            Event::ThinkingFailed { fault, .. } => self.fault = Some(fault.kind),
-            Event::MessageCompleted { .. } => self.fault = None,
+            Event::ThinkingFailed { fault, lane, .. } => {
+                self.faults.insert(self.answers(*lane), fault.kind);
+            }
+            Event::MessageCompleted { lane, .. } => {
+                self.faults.remove(&self.answers(*lane));
+            }
             Event::MoveBlocked { .. } => self.unattended.held(self.session.state()),
             Event::RunCompleted { status, summary, .. } => {
                 self.failed = (*status != RunStatus::Completed).then(|| (*status, summary.clone()));
             }
             _ => {}
         }
+    }
+
+    /// The lane, where it is one that answers.
+    fn answers(&self, lane: LaneId) -> Option<LaneId> {
+        let of = self.session.state().lanes.get(&lane).filter(|l| l.kind == LaneKind::Answer);
+        of.map(|_| lane)
+    }
+
+    fn fault(&self) -> Option<FaultKind> {
+        self.faults.values().next().copied()
     }
 
     /// What follows once nothing works any more.
@@ -359,7 +373,7 @@ impl Watch<'_> {
                     Follows::End => {}
                 }
             }
-            let verdict = judge(question, state, options, self.fault);
+            let verdict = judge(question, state, options, self.fault());
             self.asked = Some(question.clone());
             return Some(Next::End(verdict));
         }
@@ -375,7 +389,7 @@ impl Watch<'_> {
 
     /// The verdict where nothing is open.
     fn ended(&mut self) -> Verdict {
-        if let Some(kind) = self.fault {
+        if let Some(kind) = self.fault() {
             return Verdict::new(fault_exit(kind), "the model did not answer");
         }
         if self.result.needs_model() {

@@ -2,11 +2,14 @@
 //!
 //! Owns the difference between an end and a success. Only looks at events and at the state they made.
 
+use std::collections::BTreeMap;
+
 use pilothouse_core::{
     event::{Event, RunStatus},
+    ids::LaneId,
     intent::{IntentNode, Turn},
     plan::{Gate, GateStatus, Plan, TaskStatus},
-    session::State,
+    session::{LaneKind, State},
     talk::Finish,
 };
 
@@ -37,6 +40,8 @@ pub(super) struct Results {
     looking: bool,
     /// How the last reply ended.
     finish: Finish,
+    /// The same of each answer.
+    answers: BTreeMap<LaneId, Finish>,
 }
 
 impl Results {
@@ -48,9 +53,12 @@ impl Results {
                 // What is only weighed or foreseen is answered in words.
                 self.order |= matches!(class, Turn::PlanNew(None) | Turn::PlanContinue);
             }
-            Event::MessageCompleted { intermediate, lane, finish, text, .. } => {
+            Event::MessageCompleted { intermediate, lane: id, finish, text, .. } => {
                 (self.looking, self.finish) = (*intermediate, *finish);
-                let lane = state.lanes.get(lane);
+                let lane = state.lanes.get(id);
+                if lane.is_some_and(|l| l.kind == LaneKind::Answer) {
+                    self.answers.insert(*id, *finish);
+                }
                 let words = !intermediate && !text.head.trim().is_empty();
                 self.answered |= words && lane.is_some_and(|l| state.is_answered_in_words(l.turn));
                 self.needless |= lane.is_some_and(|l| l.kind.task().is_some() && l.needless.is_some());
@@ -81,12 +89,16 @@ impl Results {
 
     /// Whether what was asked for needs a model, and there is none.
     pub fn needs_model(&self) -> bool {
-        self.finish == Finish::NoModel
+        self.ended_in(Finish::NoModel)
     }
 
-    /// Whether the last word is that it could not be done.
+    /// Whether the last word of the work, or of an answer, is that it could not be done.
     pub fn unable(&self) -> bool {
-        self.finish == Finish::Unable
+        self.ended_in(Finish::Unable)
+    }
+
+    fn ended_in(&self, finish: Finish) -> bool {
+        self.finish == finish || self.answers.values().any(|f| *f == finish)
     }
 
     /// Whether a run began.

@@ -58,6 +58,23 @@ async fn a_question_is_answered_on_standard_output() {
 }
 
 #[tokio::test]
+async fn an_order_and_a_question_are_both_done_and_the_worse_end_is_the_exit() {
+    let asking = |answer: Value| {
+        let mut script = plan_and_edit();
+        script.as_array_mut().unwrap().push(answer);
+        Rig::new(&script)
+    };
+    let options = || Options { auto_confirm: true, ..goal(&format!("{EDIT}; what is Store?")) };
+    let rig = asking(json!({"when": "what is Store?", "text": "A shelf."}));
+    let done = run_in(&rig, options()).await;
+    assert_eq!((done.outcome.exit, rig.text().as_str()), (0, "one\n2\nthree\n"), "{}", done.err);
+    assert!(done.out.contains("A shelf."), "{}", done.out);
+    let rig = asking(json!({"when": "what is Store?", "fault": {"kind": "unauthorized"}}));
+    let done = run_in(&rig, options()).await;
+    assert_eq!((done.outcome.exit, rig.text().as_str()), (5, "one\n2\nthree\n"), "{}", done.err);
+}
+
+#[tokio::test]
 async fn the_log_is_printed_as_it_grows() {
     let rig = Rig::new(&json!([{"text": "Three \"type\": numbers."}]));
     let done = run_in(&rig, Options { json: true, ..goal("what is in src/a.txt?") }).await;
