@@ -59,7 +59,7 @@ pub use parts::Part;
 pub use path::{IntentPath, InvalidPath};
 pub use paused::PausedTurn;
 pub use reading::{
-    Clarify, Classification, CliRow, CliSegment, Last, Message, Reading, Segment, Source, cli_row,
+    Clarify, Classification, CliRow, CliSegment, CliTurn, Last, Message, Reading, Segment, Source, cli_row,
 };
 pub use similar::{Index, Thresholds};
 pub use tier_answer::TierAnswer;

@@ -182,6 +182,9 @@ pub struct CliRow {
     pub approval: Approval,
     /// The parts of the message.
     pub segments: Vec<CliSegment>,
+    /// The turns that it is one after the other, where it orders and asks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<CliTurn>,
     /// Why.
     pub reasoning: String,
     /// Time taken, in millionths of a second; measured by the caller.
@@ -199,6 +202,16 @@ pub struct CliSegment {
     pub turn: &'static str,
     /// A later part withdrew it.
     pub dropped: bool,
+}
+
+/// A turn of a message that is several in a [`CliRow`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CliTurn {
+    /// Its words.
+    pub text: String,
+    /// Its reading.
+    #[serde(flatten)]
+    pub row: Box<CliRow>,
 }
 
 /// The line of `pilothouse classify` for a reading.
@@ -232,6 +245,7 @@ pub fn cli_row(id: Option<String>, reading: &Reading, micros: u64) -> CliRow {
                 dropped: s.dropped,
             })
             .collect(),
+        turns: Vec::new(),
         reasoning: class.reasoning.clone(),
         micros,
     }

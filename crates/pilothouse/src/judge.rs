@@ -7,7 +7,7 @@ use std::{
 };
 
 use pilothouse_core::{
-    intent::{Classifier, CliRow, Message, Phase, cli_row},
+    intent::{Classifier, CliRow, CliTurn, Message, Phase, cli_row},
     shell::{Risk, assess},
 };
 use pilothouse_runtime::{
@@ -141,11 +141,11 @@ impl Sorter {
         &self,
         id: Option<String>,
         text: &str,
-        phase: &str,
+        named: &str,
         plan_active: Option<bool>,
         context: &[String],
     ) -> Option<CliRow> {
-        let (phase, paused) = match phase {
+        let (phase, paused) = match named {
             "paused" => (Phase::AwaitingApproval, true),
             name => (Phase::ALL.into_iter().find(|p| p.name() == name)?, false),
         };
@@ -165,11 +165,25 @@ impl Sorter {
             }
         };
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        Some(cli_row(id, &reading, micros))
+        let mut row = cli_row(id, &reading, micros);
+        // Where a question holds the phase, a message is no two turns.
+        let asks = matches!(phase, Phase::AwaitingApproval | Phase::Failed);
+        for text in self.classifier.sequence(&reading).filter(|_| !asks).into_iter().flatten() {
+            let one = self.read(None, &text, named, Some(plan_active), context)?;
+            row.turns.push(CliTurn { text, row: Box::new(one) });
+        }
+        Some(row)
     }
 }
 
 fn explain(out: &mut impl Write, row: &CliRow) -> io::Result<()> {
+    if !row.turns.is_empty() {
+        for (turn, number) in row.turns.iter().zip(1..) {
+            writeln!(out, "{number}. {}", turn.text)?;
+            explain(out, &turn.row)?;
+        }
+        return Ok(());
+    }
     let sub = row.sub.map(|s| format!(".{s}")).unwrap_or_default();
     writeln!(out, "Path: {}", row.path)?;
     writeln!(out, "turn        {}{sub}", row.turn)?;
