@@ -56,6 +56,9 @@ fn reach(path: &IntentPath) -> u8 {
         .sum()
 }
 
+/// Below this confidence a model does not know what a message means: its "low" is 0.4.
+const DOUBTED: f32 = 0.5;
+
 /// A path that runs, writes or removes something.
 const ACTS: u8 = 2;
 
@@ -159,8 +162,21 @@ impl Classifier {
         reading
     }
 
-    /// A reading with what a later tier thinks of it.
-    pub fn join(&self, mut reading: Reading, opinion: &TierAnswer, m: &Message<'_>) -> Reading {
+    /// A reading with what a later tier thinks of it. Where the model does not know either whether a message beside a run
+    /// is work, it is asked.
+    pub fn join(&self, reading: Reading, opinion: &TierAnswer, m: &Message<'_>) -> Reading {
+        let work = |turn: &Turn| matches!(turn, Turn::PlanNew(_) | Turn::PlanContinue);
+        let of_model = matches!(opinion.source, Source::Llm | Source::Cache);
+        let doubted = m.phase == Phase::Executing && of_model && opinion.confidence < DOUBTED;
+        let may_be_work = work(&reading.whole.turn) || opinion.turn.as_ref().is_some_and(work);
+        let mut joined = self.joined(reading, opinion, m);
+        if doubted && may_be_work {
+            joined.clarify = Some(Clarify::Unclear);
+        }
+        joined
+    }
+
+    fn joined(&self, mut reading: Reading, opinion: &TierAnswer, m: &Message<'_>) -> Reading {
         let was = reading.whole.clone();
         let turn = routed(opinion, &was.turn, m);
         let path = opinion.path.clone().unwrap_or_else(|| was.path.clone());

@@ -389,3 +389,24 @@ fn a_short_line_that_goes_on_with_the_last_message_is_not_asked_about() {
     }
     assert!(consults(&b, "still failing"));
 }
+
+#[test]
+fn what_the_model_does_not_know_either_is_asked_about_beside_a_run() {
+    for (line, turn) in [
+        ("the parser", Turn::PlanContinue),
+        ("postgres", Turn::PlanNew(None)),
+        ("postgres", Turn::Query(None)),
+    ] {
+        let mut b = Bench::doubting(&["plan_continue", "plan_new", "query"]);
+        let fix = |turn| opinion(turn, IntentNode::Modify, 0.9);
+        b.say(WORK);
+        b.understand(WORK, fix(Turn::PlanNew(None)));
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.say(line);
+        b.understand(line, opinion(turn.clone(), IntentNode::Modify, 0.4));
+        let asked = b.session.state().phase_question().map(|q| q.message.clone());
+        assert_eq!(asked, Some(format!("You said: {line}")), "{turn:?}: {:?}", b.notices());
+        assert!(b.session.state().queue.is_empty(), "{line}");
+    }
+}
