@@ -39,6 +39,7 @@ mod lexicon;
 mod message;
 mod offer;
 mod phrase;
+mod revise;
 mod rules;
 mod sequence;
 mod shell;

@@ -349,7 +349,7 @@ impl Classifier {
 }
 
 /// Whether a line holds a phrase as whole words.
-fn has_phrase(line: &str, phrase: &str) -> bool {
+pub(crate) fn has_phrase(line: &str, phrase: &str) -> bool {
     let line: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
     let phrase: Vec<&str> = phrase.split(' ').collect();
     line.windows(phrase.len()).any(|at| at == phrase)

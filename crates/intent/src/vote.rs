@@ -19,6 +19,7 @@ use super::{
     framed,
     parts::Rule,
     reading::{Message, Source},
+    revise,
     rules::{self, Guess},
     spare,
     stats::{Guard, LEAVES, Model, Prediction, TURNS},
@@ -74,6 +75,10 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     if p.ban == Ban::None && !p.asks() && spare::removes(p.text, &p.doc.tokens, p.structure.known) {
         let turn = project(N::Delete, m.phase, m.plan_active);
         return vote(N::Delete, turn, PLAIN, Source::Heuristic, "removes what is not to be edited");
+    }
+    if m.phase != Phase::Idle && !m.paused && revise::revises(p) {
+        let reasoning = "changes the steps of the plan";
+        return vote(N::Decompose, Turn::PlanContinue, PLAIN, Source::Heuristic, reasoning);
     }
     if order::plain_run(p, m) {
         let turn = project(N::Execute, m.phase, m.plan_active);

@@ -365,6 +365,20 @@ lists! {
     Leans = "leans",
     LeansOn = "leans_on",
     Proposes = "proposes",
+    ReviseVerb = "revise_verb",
+    ReviseTake = "revise_take",
+    ReviseOut = "revise_out",
+    ReviseNeed = "revise_need",
+    ReviseWant = "revise_want",
+    ReviseMore = "revise_more",
+    ReviseStep = "revise_step",
+    ReviseWhich = "revise_which",
+    ReviseAfter = "revise_after",
+    ReviseOrder = "revise_order",
+    ReviseMake = "revise_make",
+    ReviseOnly = "revise_only",
+    RevisePlan = "revise_plan",
+    ReviseNeedless = "revise_needless",
 }
 
 /// Lists that one part of a word's bits holds.

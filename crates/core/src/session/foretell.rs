@@ -51,6 +51,8 @@ pub enum Deed {
     Holds,
     /// It waits for the end of what runs.
     Queues,
+    /// It changes the plan that runs, once the step at work is done.
+    Revises,
     /// It is asked back what is meant.
     Asks,
     /// It is asked which is meant: a question that waits, or the agent's.
@@ -120,8 +122,9 @@ impl Foretold {
 
     /// What the events of a step did to a state.
     pub fn of(before: &State, events: &[Stamped]) -> Self {
-        let mut told = Self::default();
+        let (mut told, mut continues) = (Self::default(), false);
         for event in events {
+            continues |= matches!(event.event, Event::TurnContinues { .. });
             if let Event::IntentClassified { class, path, .. } = &event.event {
                 // Of an order and a question the order says how far it goes.
                 let ordered = matches!(&told.meant, Some((Turn::PlanNew(_) | Turn::PlanContinue, _)));
@@ -132,7 +135,11 @@ impl Foretold {
             }
             // What is skipped is not what it goes on with.
             told.stage = StageAhead::of(before, &event.event).or(told.stage.take());
-            let Some(deed) = deed(before, &event.event).filter(|d| !told.does(d)) else { continue };
+            let Some(deed) = deed(before, &event.event) else { continue };
+            let deed = if deed == Deed::Queues && continues { Deed::Revises } else { deed };
+            if told.does(&deed) {
+                continue;
+            }
             if deed == Deed::StopsRun {
                 // What it sets aside, and what is answered in it, is told with it.
                 told.deeds.retain(|d| !matches!(d, Deed::SetsAside | Deed::StopsAnswer));
@@ -190,8 +197,8 @@ impl Foretold {
                 Deed::Tells if self.deeds.iter().any(|d| matches!(d, Deed::Answers(..))) => continue,
                 Deed::Tells => "goes to the running agent at its next step",
                 Deed::Adds => "adds a last step to the plan that runs",
-                Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
-                Deed::Queues => "queued: begins after the plan at hand",
+                Deed::Revises => "changes the plan once the step at work is done",
+                Deed::Queues => queued(state),
                 Deed::Asks if leaves => "asks whether to leave",
                 Deed::Asks => "asks what you mean first",
                 Deed::AsksWhich => "asks whether the question above or the agent is meant",
@@ -325,6 +332,14 @@ fn talked(told: &Foretold, turn: &Turn, state: &State) -> &'static str {
         "a question – answered beside the run"
     } else {
         "a question – read-only"
+    }
+}
+
+/// When what waits has its turn.
+const fn queued(state: &State) -> &'static str {
+    match state.phase {
+        Phase::Planning | Phase::Executing => "queued: begins when the run has ended",
+        Phase::Idle | Phase::AwaitingApproval | Phase::Failed => "queued: begins after the plan at hand",
     }
 }
 

@@ -424,3 +424,62 @@ fn a_no_that_goes_on_denies_the_command_that_waits_and_says_why() {
     assert_eq!(starts(&step), ["think"]);
     assert!(b.session.state().open.is_empty() && !stopped(&b));
 }
+
+#[test]
+fn words_about_the_steps_change_the_plan_once_the_step_at_work_is_done() {
+    for line in [
+        "remove the third step",
+        "we need another step for tests",
+        "remove README.md from it",
+        "make it only src/lib.rs",
+        "make it only README.md",
+        "skip step 2",
+        "cancel step 2",
+        "without step 2 please",
+        "insert a step before step 2",
+    ] {
+        let mut b = running();
+        let told = b.session.foretell(line);
+        assert_eq!(told.deeds, [Deed::Revises], "{line}");
+        let (turn, path) = told.meant.clone().unwrap();
+        let words = told.words((&turn, &path), false, b.session.state());
+        assert_eq!(words, "changes the plan once the step at work is done", "{line}");
+        b.say(line);
+        assert_eq!(b.session.state().phase, Phase::Executing, "{line}: {:?}", b.notices());
+        b.reply("one", &[]);
+        // What is done stays done, and what remains is planned with these words and asked about.
+        assert_eq!((b.session.state().phase, stopped(&b)), (Phase::Planning, true), "{line}");
+        assert!(b.session.state().queue.is_empty(), "{line}");
+        b.plan(&[("One", "modify"), ("Three", "modify")], &[]);
+        let plan = b.session.state().plan.clone().unwrap();
+        let status: Vec<TaskStatus> = plan.tasks.iter().map(|t| t.status).collect();
+        assert_eq!(status, [TaskStatus::Done, TaskStatus::Pending], "{line}");
+        b.question(is_plan);
+        assert_eq!(b.session.state().beyond(&plan), None, "{line}: it may what the plan might");
+    }
+}
+
+#[test]
+fn words_about_the_step_at_work_are_told_to_it_and_at_a_pause_the_plan_is_changed_at_once() {
+    let b = running();
+    assert_eq!(b.session.foretell("skip step 1").deeds, [Deed::Tells]);
+    let mut b = running();
+    b.say("wait");
+    b.reply("one", &[]);
+    let told = b.session.foretell("skip step 2");
+    assert_eq!(told.deeds, [Deed::StopsRun, Deed::Plans]);
+    b.say("skip step 2");
+    assert_eq!(b.session.state().phase, Phase::Planning);
+}
+
+#[test]
+fn words_about_steps_that_came_too_late_are_work_of_their_own() {
+    let mut b = running();
+    b.reply("one", &[]);
+    b.say("we need another step for tests");
+    b.reply("two", &[]);
+    let state = b.session.state();
+    assert_eq!(state.phase, Phase::Planning);
+    let turn = state.turn.unwrap();
+    assert_eq!((state.turns[&turn].continues, state.queue.is_empty()), (None, true));
+}

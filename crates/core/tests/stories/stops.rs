@@ -53,7 +53,7 @@ fn what_steers_stops_nothing_and_is_not_read_as_a_stop() {
         "please stop adding comments",
         "that's enough comments",
         "nope, wrong file",
-        "cancel step 3",
+        "cancel step 1",
         "forget the README",
     ] {
         assert_eq!(b.session.foretell(line).deeds, [Deed::Tells], "{line}");

@@ -195,7 +195,7 @@ fn new_work_during_a_run_is_queued_all_of_it_in_its_order() {
 #[test]
 fn words_about_the_running_plan_are_told_to_it_and_say_so_before() {
     for line in
-        ["the second test is not needed", "use postgres instead", "skip step 2", "do not touch the README"]
+        ["the second test is not needed", "use postgres instead", "skip step 1", "do not touch the README"]
     {
         let mut b = reviewed();
         let told = b.session.foretell(line);

@@ -18,10 +18,14 @@ use crate::{
 };
 
 impl Draft<'_> {
-    /// Asks where the plan pauses before this step, or past what was changed or spent; whether it did.
+    /// Changes the plan as was said meanwhile, or asks where it pauses before this step, or past what was changed or spent;
+    /// whether it did.
     pub(super) fn pauses_between(&mut self, task: Option<TaskId>, gate: bool) -> bool {
         let step = task.map(|id| (Pause::Step(id), 0));
         let goes_on = task.is_some() || gate;
+        if goes_on && self.revises_between() {
+            return true;
+        }
         let passed = self.passed(0).filter(|_| goes_on);
         self.pause(step.filter(|(at, _)| self.plan_pauses(*at)).or(passed))
     }
@@ -83,7 +87,7 @@ impl Draft<'_> {
 
     /// Whether a step that is to begin beside others waits for their end, since a run pauses before it.
     pub(super) fn pauses_beside(&self, task: TaskId) -> bool {
-        self.plan_pauses(Pause::Step(task)) || self.passed(0).is_some()
+        self.plan_pauses(Pause::Step(task)) || self.passed(0).is_some() || !self.revisions().is_empty()
     }
 
     /// The user wants runs to stop here, or not any more.

@@ -48,6 +48,14 @@ impl Draft<'_> {
         });
     }
 
+    /// These wait no more.
+    pub(super) fn take_from_queue(&mut self, turns: &[TurnId]) {
+        self.change_queue(|q| {
+            let mut works = q.works().filter(|t| !turns.contains(t)).collect::<Vec<_>>().into_iter();
+            (q.plan_new, q.more) = (works.next(), works.collect());
+        });
+    }
+
     /// `/queue`: lists the work that waits, moves a piece up, takes it out, words it anew or tells it to what runs; any
     /// other text waits as work of its own.
     pub(super) fn queued(&mut self, args: &str) -> Decided {
@@ -190,6 +198,10 @@ impl Draft<'_> {
             // It was queued as work of its own, however it sounded beside the run.
             let info = self.state.turns.get(&turn);
             let continues = info.is_some_and(|t| t.class == Turn::PlanContinue && t.command().is_none());
+            if info.is_some_and(|t| t.continues.is_some()) {
+                // What it was to change has ended: it may what it says itself.
+                self.emit(Event::TurnContinues { turn, of: turn });
+            }
             let routed = if continues { self.route_plan(turn) } else { self.route(turn) };
             if let Err(refusal) = routed {
                 self.notice(Level::Info, refusal.reason);

@@ -44,6 +44,8 @@ pub(super) enum Steering {
     Deny(CheckpointId, CallId),
     /// The run stops, and the plan is made anew with it.
     Replan,
+    /// The same once the step at work is done: it is about the steps of the plan.
+    Revise,
     /// The user is asked.
     Ask,
 }
@@ -66,6 +68,10 @@ impl Draft<'_> {
         let continues = reading.whole.turn == Turn::PlanContinue;
         if continues && self.replaces(reading) {
             return Some(Steering::Replan);
+        }
+        if self.revises(text) {
+            let rests = self.state.run_lane().is_none();
+            return Some(if rests { Steering::Replan } else { Steering::Revise });
         }
         if let Some((asked, gate)) = skips {
             return Some(Steering::Skip(asked, gate));
@@ -162,6 +168,7 @@ impl Draft<'_> {
                 self.deny_call(asked, call, Answer::Reject(String::new()), DENIED);
             }
             Steering::Replan => return self.route_continue(turn),
+            Steering::Revise => self.revise_later(turn),
             Steering::Ask => {
                 let text = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
                 let text: String = text.chars().take(HEAD_CHARS).collect();
@@ -169,6 +176,48 @@ impl Draft<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a message wants the steps of the plan that runs changed, and not only those at work: these hear it.
+    fn revises(&self, text: &str) -> bool {
+        let Some(plan) = &self.state.plan else { return false };
+        let Some(steps) = self.under.tiers.classifier.revises(text) else { return false };
+        let works = |n: &usize| {
+            n.checked_sub(1)
+                .and_then(|at| plan.tasks.get(at))
+                .is_some_and(|t| t.status == TaskStatus::Running)
+        };
+        steps.is_empty() || !steps.iter().all(works)
+    }
+
+    /// The plan is changed by a message where its run comes to the next step; until then it waits in the queue.
+    fn revise_later(&mut self, turn: TurnId) {
+        let Some(of) = self.state.plan.as_ref().map(|p| p.turn) else { return };
+        self.emit(Event::TurnContinues { turn, of });
+        self.queue_plan(turn);
+    }
+
+    /// The messages that wait to change the plan that runs.
+    pub(super) fn revisions(&self) -> Vec<TurnId> {
+        let Some(plan) = &self.state.plan else { return Vec::new() };
+        let of = |turn: &TurnId| self.state.work_of(*turn) == self.state.work_of(plan.turn);
+        self.state.queue.works().filter(of).collect()
+    }
+
+    /// Changes the plan by what was said meanwhile, between two steps; whether it did, or does once what is asked has
+    /// its answer.
+    pub(super) fn revises_between(&mut self) -> bool {
+        let revisions = self.revisions();
+        if revisions.is_empty() || self.is_asked_otherwise() {
+            return !revisions.is_empty();
+        }
+        self.take_from_queue(&revisions);
+        for turn in revisions {
+            if let Err(refusal) = self.route_continue(turn) {
+                self.notice(Level::Info, refusal.reason);
+            }
+        }
+        true
     }
 
     /// A line for what runs, whatever it sounds like; an empty one stands for what waits last in the queue.

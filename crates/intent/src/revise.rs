@@ -1,0 +1,226 @@
+//! Words about the steps of a plan: "remove the third step", "we need another step for tests", "make it only src/lib.rs".
+//!
+//! Owns which lines want the plan itself changed. What is said of the work in a step is none of them.
+
+use super::{
+    Classifier,
+    classify::Parsed,
+    forbid::Ban,
+    lexicon::Tag,
+    steer::{has_phrase, normal},
+    structure::{Clause, Form},
+    text::{self, Kind, Token},
+    words::List,
+};
+
+/// The farthest that a step may stand from the verb that changes it.
+const GAP: usize = 7;
+
+impl Classifier {
+    /// Whether a message wants the steps of a plan changed: then the numbers of those that it leaves out or moves, where it
+    /// says them.
+    pub fn revises(&self, text: &str) -> Option<Vec<usize>> {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        revises(&parsed).then(|| Line::of(&parsed).numbers())
+    }
+}
+
+pub(crate) fn revises(p: &Parsed<'_>) -> bool {
+    let line = Line::of(p);
+    let at = |is: &dyn Fn(usize) -> bool| (0..line.tokens.len()).any(is);
+    p.ban == Ban::None
+        && !p.withdrawn
+        && !asks(p)
+        && (at(&|i| line.changes_step(i))
+            || at(&|i| line.narrows(i))
+            || at(&|i| line.of_plan(i))
+            || line.needless())
+}
+
+/// Whether it only asks; "do step 3 first" opens like a question and is none.
+fn asks(p: &Parsed<'_>) -> bool {
+    let clauses = &p.structure.clauses;
+    let plain = |c: &Clause| c.marked || !matches!(c.form, Form::Question(Tag::QAux | Tag::QOther));
+    p.asks() && clauses.iter().filter(|c| matches!(c.form, Form::Question(_))).all(plain)
+}
+
+struct Line<'a> {
+    p: &'a Parsed<'a>,
+    tokens: &'a [Token],
+}
+
+impl<'a> Line<'a> {
+    fn of(p: &'a Parsed<'a>) -> Self {
+        Self { p, tokens: &p.doc.tokens }
+    }
+
+    fn is(&self, i: usize, list: List) -> bool {
+        self.tokens.get(i).is_some_and(|t| t.kind != Kind::Punct && self.p.structure.known.is(list, &t.text))
+    }
+
+    fn is_file(&self, i: usize) -> bool {
+        self.tokens.get(i).is_some_and(|t| matches!(t.kind, Kind::File | Kind::Path))
+    }
+
+    fn is_number(&self, i: usize) -> bool {
+        self.tokens
+            .get(i)
+            .is_some_and(|t| t.kind == Kind::Number || t.text.starts_with(|c: char| c.is_ascii_digit()))
+    }
+
+    fn negated(&self, i: usize) -> bool {
+        (1..=2).any(|back| i.checked_sub(back).is_some_and(|at| self.is(at, List::Not)))
+    }
+
+    /// Where a step ends that is said from here on: "the third step", "step 3", "another step".
+    fn step(&self, from: usize) -> Option<usize> {
+        let between = |i: &usize| self.is(*i, List::ReviseWhich) || self.is_number(*i);
+        let noun = (from..from + GAP).find(|i| !between(i)).filter(|i| self.is(*i, List::ReviseStep))?;
+        let named = noun > from || self.is_number(noun + 1);
+        let next = if self.is_number(noun + 1) { noun + 2 } else { noun + 1 };
+        // "the step counter" is no step.
+        let ends =
+            self.tokens.get(next).is_none_or(|t| t.kind == Kind::Punct || self.is(next, List::ReviseAfter));
+        (named && ends).then_some(next)
+    }
+
+    /// "remove the third step", "without step 3"; "don't do step 3", "leave step 2 out", "do step 3 first".
+    fn changes_step(&self, i: usize) -> bool {
+        let Some(end) = self.step(i + 1) else { return false };
+        let out = (i + 1..self.tokens.len()).any(|at| self.is(at, List::ReviseOut));
+        let placed = self.is(end, List::ReviseOrder);
+        if self.negated(i) {
+            return self.is(i, List::ReviseNeed);
+        }
+        self.is(i, List::ReviseVerb)
+            || (out && self.is(i, List::ReviseTake))
+            || (placed && self.is(i, List::ReviseNeed))
+            || (self.is(i, List::ReviseWant) && (i + 1..end).any(|at| self.is(at, List::ReviseMore)))
+    }
+
+    /// The numbers of the steps that it is about.
+    fn numbers(&self) -> Vec<usize> {
+        let changed = (0..self.tokens.len()).filter(|i| self.changes_step(*i));
+        let ends = changed.filter_map(|i| Some((i, self.step(i + 1)?)));
+        let words = ends.flat_map(|(i, end)| self.tokens.get(i + 1..end).unwrap_or_default());
+        words.filter_map(|t| t.text.parse().ok()).collect()
+    }
+
+    /// "make it only src/lib.rs", "limit it to README.md"; first "only steps 1 and 2".
+    fn narrows(&self, i: usize) -> bool {
+        let first = i == 0 && self.is(0, List::ReviseOnly) && self.step(1).is_some();
+        let verb = self.is(i, List::ReviseMake) && self.is(i + 1, List::Pronoun) && !self.negated(i);
+        let only = (i + 2..i + 2 + GAP).take_while(|at| self.is(*at, List::ReviseOnly)).count();
+        first || (verb && only > 0 && self.is_file(i + 2 + only))
+    }
+
+    /// "remove README.md from it", "add tests to the plan".
+    fn of_plan(&self, i: usize) -> bool {
+        let verb = self.is(i, List::ReviseVerb) || self.is(i, List::ReviseTake);
+        if !verb || self.negated(i) {
+            return false;
+        }
+        let ends = |at: usize| {
+            self.tokens.get(at).is_none_or(|t| t.kind == Kind::Punct || self.is(at, List::ReviseAfter))
+        };
+        (i + 2..self.tokens.len()).filter(|at| self.is(*at, List::Preposition)).any(|at| {
+            let file = (i + 1..at).any(|n| self.is_file(n));
+            let plan = at + usize::from(self.is(at + 1, List::Determiner)) + 1;
+            (file && self.is(at + 1, List::Pronoun) && ends(at + 2))
+                || (self.is(plan, List::RevisePlan) && ends(plan + 1))
+        })
+    }
+
+    /// "step 2 is unnecessary", "the third step can go".
+    fn needless(&self) -> bool {
+        let said = normal(self.p.text).replace(['\'', '’'], "");
+        let says = |phrase: &str| has_phrase(&said, phrase);
+        (0..self.tokens.len()).any(|i| self.reference(i))
+            && self.p.structure.known.words.list(List::ReviseNeedless).iter().any(|phrase| says(phrase))
+    }
+
+    /// Whether a step is named here by its number or its place.
+    fn reference(&self, i: usize) -> bool {
+        let by_number = self.is(i, List::ReviseStep) && self.is_number(i + 1);
+        let by_place = self.is(i, List::ReviseStep) && i > 0 && self.is(i - 1, List::ReviseWhich);
+        by_number || by_place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Classifier, Message, Phase, Turn};
+
+    #[test]
+    fn words_about_the_steps_of_a_plan_change_it() {
+        for text in [
+            "remove the third step",
+            "we need another step for tests",
+            "I want one more step",
+            "remove README.md from it",
+            "make it only src/lib.rs",
+            "make it only README.md",
+            "limit it to src/lib.rs",
+            "skip step 3",
+            "cancel step 3",
+            "without step 3 please",
+            "insert a step before step 2",
+            "drop steps 2 and 3",
+            "swap steps 2 and 3",
+            "please add a step that updates the changelog",
+            "can you remove the last step?",
+            "leave step 2 out",
+            "don't do step 3",
+            "we don't need step 2",
+            "do step 3 first",
+            "only steps 1 and 2",
+            "step 2 is unnecessary",
+            "the third step isn't needed",
+            "remove the migration from the plan",
+            "add tests to the plan",
+            "entferne den dritten Schritt",
+            "ohne Schritt 3 bitte",
+            "supprime la troisième étape",
+            "quita el tercer paso",
+        ] {
+            assert!(Classifier::builtin().revises(text).is_some(), "{text}");
+            for phase in [Phase::AwaitingApproval, Phase::Executing] {
+                let read = Classifier::builtin().read(&Message {
+                    text,
+                    phase,
+                    plan_active: true,
+                    ..Message::default()
+                });
+                assert_eq!(read.whole.turn, Turn::PlanContinue, "{text} {phase:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_about_the_work_do_not() {
+        for text in [
+            "skip this step",
+            "in step 2 remove the unused import",
+            "use assert! in the second hunk",
+            "the second test is not needed",
+            "remove the step counter",
+            "remove the third test",
+            "make it only print warnings",
+            "don't remove step 3",
+            "never skip step 2",
+            "should we remove step 3?",
+            "what does the third step do?",
+            "why do we need step 2?",
+            "remove README.md",
+            "remove main.rs from the list",
+            "add a button to the page",
+            "stop after step 2",
+            "name it bytes instead",
+        ] {
+            assert_eq!(Classifier::builtin().revises(text), None, "{text}");
+        }
+        assert_eq!(Classifier::builtin().revises("skip step 3"), Some(vec![3]));
+        assert_eq!(Classifier::builtin().revises("insert a step after step 1"), Some(Vec::new()));
+    }
+}
