@@ -3,6 +3,7 @@
 //! Owns the order of precedence and the projection from a leaf to a turn. Where the tiers
 //! disagree, permission takes the shallower path.
 
+mod anew;
 mod control;
 mod order;
 mod polite;
@@ -105,6 +106,9 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
         return statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest, known) }, m, model, guard);
     }
     let whole = statistics(p, m, model, guard);
+    if m.phase != Phase::Idle && !m.paused {
+        return anew::anew(p, whole);
+    }
     order::ordered_beside(p, m, model, &whole).unwrap_or(whole)
 }
 

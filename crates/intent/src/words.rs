@@ -379,6 +379,8 @@ lists! {
     ReviseOnly = "revise_only",
     RevisePlan = "revise_plan",
     ReviseNeedless = "revise_needless",
+    NewWork = "new_work",
+    NewArticle = "new_article",
 }
 
 /// Lists that one part of a word's bits holds.

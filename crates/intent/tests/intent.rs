@@ -507,3 +507,32 @@ fn what_was_talked_about_gives_a_short_order_its_object() {
         assert!(!writes(&r) || r.clarify.is_some(), "{asks}: {:?}", r.whole);
     }
 }
+
+/// T-07 and §1.4: what makes a thing of its own beside a plan is no change of it.
+#[test]
+fn an_order_of_its_own_beside_a_plan_is_a_new_one() {
+    let phases = [Phase::Planning, Phase::AwaitingApproval, Phase::Executing, Phase::Failed];
+    for text in [
+        "create a README",
+        "new task: write a REST server",
+        "build a dashboard for the notes",
+        "build a dashboard for",
+        "create a report of this",
+        "please write a REST server",
+    ] {
+        for phase in phases {
+            assert!(matches!(turn(text, phase), Turn::PlanNew(_)), "{text} {phase:?}");
+        }
+    }
+    for text in [
+        "also create a README",
+        "create a test for it",
+        "write a test for that as well",
+        "write a test first",
+        "use a map instead",
+        "only create a README",
+        "add a step for tests",
+    ] {
+        assert_eq!(turn(text, Phase::AwaitingApproval), Turn::PlanContinue, "{text}");
+    }
+}

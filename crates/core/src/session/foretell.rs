@@ -189,7 +189,9 @@ impl Foretold {
                 Deed::Shows => "shows the plan, which waits for your yes",
                 Deed::Fails => "ends the run, which may not go on",
                 Deed::Plans if replans => continue,
-                Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
+                Deed::Plans if state.phase == Phase::Idle || self.does(&Deed::SetsAside) => {
+                    planned(path, forbids, state)
+                }
                 Deed::Plans => "changes the plan",
                 Deed::Talks => talked(self, turn, state),
                 Deed::Runs => ran(state),

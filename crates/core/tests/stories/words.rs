@@ -4,7 +4,7 @@ use pilothouse_core::{
     checkpoint::Answer,
     event::{Event, RunStatus},
     input::Input,
-    intent::{Control, Phase},
+    intent::{Control, Phase, Turn},
     session::{Deed, LaneKind},
     work::Work,
 };
@@ -295,4 +295,24 @@ fn quit_with_nothing_to_look_at_leaves_as_exit_does() {
     // Beside a review it is about that.
     let mut b = reviewed();
     assert!(b.input(Input::say("quit")).is_err());
+}
+
+#[test]
+fn an_order_of_its_own_sets_the_plan_that_waits_aside_and_says_so_before() {
+    for line in ["create a README", "new task: write a REST server", "create a report of this"] {
+        let mut b = planned();
+        let told = b.session.foretell(line);
+        assert_eq!(told.deeds, [Deed::SetsAside, Deed::Plans], "{line}");
+        let (turn, path) = told.meant.clone().unwrap();
+        assert!(matches!(turn, Turn::PlanNew(None)), "{line}");
+        let words = told.words((&turn, &path), false, b.session.state());
+        assert_eq!(words, "sets the plan aside, then asks before writing", "{line}");
+        b.say(line);
+        assert_eq!(phase(&b), Phase::Planning, "{line}");
+        assert!(b.session.state().suspended.is_some(), "{line}: /redo brings it back");
+    }
+    // What adds to it or narrows it changes it.
+    for line in ["also create a README", "create a test for it", "only the first step"] {
+        assert_eq!(planned().session.foretell(line).deeds, [Deed::Plans], "{line}");
+    }
 }
