@@ -8,7 +8,8 @@ mod pasted;
 mod typed;
 
 use kind::kind_of;
-use pasted::{is_code, is_console, is_trace, reads_as_prose};
+pub(crate) use pasted::is_code;
+use pasted::{is_console, is_trace, reads_as_prose};
 pub(crate) use typed::mended;
 
 /// What a token is made of.
@@ -235,11 +236,22 @@ pub(crate) fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A line of code or a comment: what it forbids is for its readers.
-pub(crate) fn is_pasted(line: &str) -> bool {
-    let body = line.trim();
-    let comment = ["//", "#", "*", "--", "<!--", ";", "|"].iter().any(|s| body.starts_with(s));
-    comment || is_code(line)
+/// Marks of a comment: what is forbidden behind one is for the readers of the code.
+const NOTES: [&str; 7] = ["//", "#", "*", "--", "<!--", ";", "|"];
+
+/// Whether a whole line is a comment.
+pub(crate) fn is_note(line: &str) -> bool {
+    NOTES.iter().any(|mark| line.trim_start().starts_with(mark))
+}
+
+/// Where a comment begins behind code.
+pub(crate) fn note_in(code: &str) -> Option<usize> {
+    let apart = |c: char| c.is_whitespace() || matches!(c, ';' | '{' | '}' | ')' | ',');
+    let opens = |at: usize| {
+        let rest = code.get(at..).unwrap_or_default();
+        ["//", "/*", "#", "--", "<!--"].iter().any(|mark| rest.starts_with(mark))
+    };
+    code.char_indices().find_map(|(at, c)| (apart(c) && opens(at + c.len_utf8())).then_some(at))
 }
 
 impl Doc {

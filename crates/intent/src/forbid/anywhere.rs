@@ -8,9 +8,10 @@ use std::{cell::LazyCell, collections::HashSet};
 
 use super::{
     super::{
-        lexicon::Signs,
+        lexicon::{Hit, Signs},
         parts::{Rule, Tables},
         text,
+        words::List,
     },
     Ban, Reach,
 };
@@ -29,23 +30,49 @@ pub(crate) fn anywhere(text: &str, known: &Tables) -> Ban {
     // logs repeat themselves
     let mut seen = HashSet::new();
     for line in text::outside_fences(text) {
-        let pasted = LazyCell::new(|| text::is_pasted(line));
+        let code = LazyCell::new(|| text::is_code(line));
+        let mut noted = text::is_note(line);
         for piece in sentences(line).flat_map(pieces) {
-            if suspect(piece, &mut word, &known.lexicon.signs) && seen.insert((piece, *pasted)) {
-                most = most.max(read(piece, *pasted, known));
+            let note = text::note_in(piece).filter(|_| !noted && *code);
+            if suspect(piece, &mut word, &known.lexicon.signs) {
+                let (own, beside) = piece.split_at(if noted { 0 } else { note.unwrap_or(piece.len()) });
+                let own_voice = if *code { Voice::Code } else { Voice::Own };
+                for (part, voice) in [(own, own_voice), (beside, Voice::Note)] {
+                    if seen.insert((part, voice)) {
+                        most = most.max(read(part, voice, known));
+                    }
+                }
             }
+            noted |= note.is_some();
         }
     }
     most
 }
 
-fn read(piece: &str, pasted: bool, known: &Tables) -> Ban {
-    let doc = text::scan(piece);
+/// Who speaks in a part of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Voice {
+    /// The writer.
+    Own,
+    /// Code, or what the marks at its end make look like it: "leave it as it is. {".
+    Code,
+    /// A comment, to the readers of the code.
+    Note,
+}
+
+fn read(part: &str, voice: Voice, known: &Tables) -> Ban {
+    let doc = text::scan(part);
     let mut hits = known.lexicon.find(&doc.tokens);
     let more = super::negations(&doc.tokens, &hits, known);
     hits.extend(more);
-    let reach = Reach { text: piece, tokens: &doc.tokens, known, ordered: true };
-    reach.of(&hits, |h| !pasted || reach.universal(h))
+    let reach = Reach { text: part, tokens: &doc.tokens, known, ordered: true };
+    // "read only", "frozen" are words of code as well
+    let plain = |h: &Hit| !reach.words(h).all(|w| known.is(List::ReadOnly, w));
+    reach.of(&hits, |h| match voice {
+        Voice::Own => true,
+        Voice::Code => reach.universal(h) || plain(h),
+        Voice::Note => reach.universal(h),
+    })
 }
 
 /// Whether a piece has words that a prohibition could open with.

@@ -78,7 +78,7 @@ pub(super) fn is_trace(line: &str) -> bool {
 }
 
 /// A line of source code.
-pub(super) fn is_code(line: &str) -> bool {
+pub(crate) fn is_code(line: &str) -> bool {
     let body = line.trim();
     let ends = body.ends_with(['{', '}', ';'])
         || body.ends_with(");")
