@@ -59,7 +59,7 @@ impl<'a> Parsed<'a> {
         let structure = structure::analyze(&doc, known);
         let (kept, withdrawn) = fold::survivors(&doc, &structure);
         let cover = answer::cover(&doc, &structure);
-        let ban = forbid::read(&doc, &structure, text).max(floor);
+        let ban = forbid::read(&doc, &structure, text).and(floor);
         let stays = forbid::alone(&doc, &structure, text);
         let (guess, asks) = (OnceCell::new(), OnceCell::new());
         Self { text, doc, structure, kept, withdrawn, cover, ban, stays, guess, asks }
@@ -67,13 +67,15 @@ impl<'a> Parsed<'a> {
 
     /// Whether nothing may change; beside a plan "don't delete foo.rs" only narrows it.
     pub(crate) fn forbids(&self, phase: Phase) -> bool {
-        self.ban != Ban::None || (self.stays != Stays::Ordered && phase == Phase::Idle)
+        self.ban.keeps_files() || (self.stays != Stays::Ordered && phase == Phase::Idle)
     }
 
     /// What is said beside a prohibition, when something is.
     pub(crate) fn beside_ban(&self, phase: Phase, paused: bool) -> Option<String> {
+        // "fix the bug" is an order, of what may run nothing is left in doubt.
+        let least = if self.ban == Ban::Runs { 5 } else { 9 };
         (self.ban != Ban::None && phase == Phase::Idle && !paused)
-            .then(|| forbid::rest(&self.doc, &self.structure, self.text))
+            .then(|| forbid::rest(&self.doc, &self.structure, self.text, least))
             .flatten()
     }
 
@@ -246,6 +248,7 @@ impl Classifier {
             segments,
             ordered,
             forbids_change: parsed.forbids(m.phase),
+            forbids_run: parsed.ban == Ban::Runs,
             clarify,
             paused: None,
             slash: None,
@@ -261,6 +264,11 @@ pub(super) fn cap(reading: &mut Reading, m: &Message<'_>) {
         reading.whole.path = IntentPath::to(if reading.command.is_some() { N::Clarify } else { N::Explain });
         reading.whole.turn = shallow(&reading.whole.turn);
         reading.whole.reasoning.push_str("; capped: the message forbids changes");
+    }
+    if reading.forbids_run && reading.whole.path.current() == N::Execute {
+        reading.whole.path = IntentPath::to(N::Explain);
+        reading.whole.turn = shallow(&reading.whole.turn);
+        reading.whole.reasoning.push_str("; capped: the message forbids runs");
     }
     if m.chat_only && (writes(&reading.whole) || reading.whole.path.current() == N::Execute) {
         reading.whole.path = IntentPath::to(N::Explain);
@@ -328,6 +336,7 @@ fn plain(class: Classification, text: &str) -> Reading {
         text: text.to_owned(),
         ordered: vec![0],
         forbids_change: false,
+        forbids_run: false,
         clarify: None,
         paused: None,
         slash: None,
@@ -335,15 +344,16 @@ fn plain(class: Classification, text: &str) -> Reading {
     }
 }
 
-/// Whether a message forbids changes, wherever it says so.
-fn forbids(text: &str, known: &Tables) -> bool {
-    Parsed::within(&text::focus(text), text, known).ban != Ban::None
+/// What a message forbids, wherever it says so.
+fn ban_of(text: &str, known: &Tables) -> Ban {
+    Parsed::within(&text::focus(text), text, known).ban
 }
 
 fn slashed(text: &str, name: String, args: String, m: &Message<'_>, known: &Tables) -> Reading {
     let (turn, leaf) = command::turn_of(&name, &args, m.phase);
     let mut reading = plain(made(turn, leaf, 1.0, Source::Slash, format!("command {name}")), text);
-    reading.forbids_change = forbids(text, known);
+    let ban = ban_of(text, known);
+    (reading.forbids_change, reading.forbids_run) = (ban.keeps_files(), ban == Ban::Runs);
     if m.paused {
         let out =
             matches!(reading.whole.turn, Turn::Control(Control::Exit | Control::Cancel | Control::Reset));
@@ -359,7 +369,7 @@ fn typed(line: &str, m: &Message<'_>, known: &Tables) -> Reading {
     let mut reading =
         plain(made(turn, leaf, 0.97, Source::Heuristic, "a shell line, typed as it is".into()), line);
     reading.command = Some(line.to_owned());
-    reading.forbids_change = forbids(line, known);
+    reading.forbids_change = ban_of(line, known) != Ban::None;
     reading
 }
 
@@ -382,7 +392,7 @@ fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>, kno
     let mut class = made(turn, node_leaf, 1.0, Source::AtNode, format!("@{} forces the node", node.name()));
     class.target = target(&parsed);
     let mut reading = plain(class, rest);
-    reading.forbids_change = parsed.ban != Ban::None;
+    (reading.forbids_change, reading.forbids_run) = (parsed.ban.keeps_files(), parsed.ban == Ban::Runs);
     reading
 }
 

@@ -155,7 +155,7 @@ pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32
         bag.add(&["gb", word(0), word(last)], 0.7);
         bag.add(&["gb", word(0), word(1), if word(last) == "?" { "?" } else { "." }], 0.7);
     }
-    for (name, yes) in [("asks", p.asks()), ("ban", p.ban != Ban::None)] {
+    for (name, yes) in [("asks", p.asks()), ("ban", p.ban.keeps_files())] {
         if yes {
             bag.add(&["gx", name], 0.8);
         }

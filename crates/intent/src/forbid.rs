@@ -30,6 +30,8 @@ pub(crate) enum Ban {
     /// Nothing is forbidden, or only a part of a change.
     #[default]
     None,
+    /// Nothing may run; what was ordered to change may change.
+    Runs,
     /// No file may change; what was ordered to run may run.
     Changes,
     /// Nothing may change or run.
@@ -37,10 +39,23 @@ pub(crate) enum Ban {
 }
 
 impl Ban {
-    /// Its name among the features.
+    /// What both forbid.
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Runs, Self::Changes) | (Self::Changes, Self::Runs) => Self::All,
+            _ => self.max(other),
+        }
+    }
+
+    /// Whether no file may change.
+    pub(crate) const fn keeps_files(self) -> bool {
+        matches!(self, Self::Changes | Self::All)
+    }
+
+    /// Its name among the features; what may not run says nothing of the work.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::None => "none",
+            Self::None | Self::Runs => "none",
             Self::Changes => "changes",
             Self::All => "all",
         }
@@ -52,16 +67,19 @@ pub(crate) fn read(doc: &Doc, s: &Structure<'_>, text: &str) -> Ban {
     if !s.known.on(Rule::TierProhibition) {
         return Ban::None;
     }
-    let ordered = s.clauses.iter().any(|c| {
+    let orders = |c: &&Clause| {
         matches!(c.form, Form::Order | Form::Request | Form::Wish)
             && c.verb.is_some_and(Tag::acts)
             && !s.hits.iter().any(|h| {
                 h.tag == Tag::Forbid && h.start < c.after.max(c.head + 1) && h.start + h.len > c.head
             })
-    });
-    let ordered = ordered || s.clauses.first().is_some_and(|c| commands(doc, s, c));
-    let reach = Reach { text, tokens: &doc.tokens, known: s.known, ordered };
-    reach.of(&s.hits, |_| true).max(tail(text, s.known))
+    };
+    let commands = s.clauses.first().is_some_and(|c| commands(doc, s, c));
+    let mut orders = s.clauses.iter().filter(orders).map(|c| c.verb != Some(Tag::VExecute)).peekable();
+    let ordered = commands || orders.peek().is_some();
+    let changes = commands || orders.any(|changes| changes);
+    let reach = Reach { text, tokens: &doc.tokens, hits: &s.hits, known: s.known, ordered, changes };
+    reach.of(|_| true).and(tail(text, s.known))
 }
 
 /// Whether a message begins with an order whose verb is not known: "give parse a flag", "teach it about dates".
@@ -108,29 +126,30 @@ fn tail(text: &str, known: &Tables) -> Ban {
     let doc = super::text::tokenize(&plain);
     let hits = known.lexicon.find(&doc.tokens);
     let end = doc.tokens.iter().rposition(|t| t.kind != Kind::Punct).map_or(0, |i| i + 1);
-    let reach = Reach { text: &plain, tokens: &doc.tokens, known, ordered: true };
-    hits.iter()
-        .filter(|h| h.tag == Tag::Forbid && (h.start + h.len + 4 >= end) && reach.universal(h))
-        .map(|h| reach.strength(h))
-        .max()
-        .unwrap_or_default()
+    let reach = Reach { text: &plain, tokens: &doc.tokens, hits: &hits, known, ordered: true, changes: true };
+    reach.of(|h| h.tag == Tag::Forbid && (h.start + h.len + 4 >= end) && reach.universal(h))
 }
 
-/// How far the prohibitions of a text reach; `ordered` says that a change is ordered beside them.
+/// How far the prohibitions of a text reach.
 struct Reach<'a> {
     text: &'a str,
     tokens: &'a [Token],
+    hits: &'a [Hit],
     known: &'a Tables,
+    /// Something is ordered beside them.
     ordered: bool,
+    /// A change is.
+    changes: bool,
 }
 
 impl Reach<'_> {
     /// The strongest of the phrases that count.
-    fn of(&self, hits: &[Hit], counts: impl Fn(&Hit) -> bool) -> Ban {
+    fn of(&self, counts: impl Fn(&Hit) -> bool) -> Ban {
         let forbids = |h: &&Hit| h.tag == Tag::Forbid && counts(h);
-        let found = hits.iter().filter(forbids).map(|h| self.strength(h)).max().unwrap_or_default();
-        let whole = hits.iter().any(|h| h.tag == Tag::ForbidAll && !self.narrowed(h));
-        found.max(if whole { Ban::Changes } else { Ban::None })
+        let found = self.hits.iter().filter(forbids).map(|h| self.strength(h));
+        let whole = |h: &&Hit| h.tag == Tag::ForbidAll && counts(h) && !self.narrowed(h);
+        let whole = self.hits.iter().any(|h| whole(&h) && !(self.changes && self.only_runs(h)));
+        found.fold(if whole { Ban::Changes } else { Ban::None }, Ban::and)
     }
 
     fn is(&self, list: List, token: Option<&Token>) -> bool {
@@ -145,9 +164,28 @@ impl Reach<'_> {
         self.words(h).any(|w| self.known.is(list, w))
     }
 
+    fn stem(&self, list: List, word: &str) -> bool {
+        self.known.words.list(list).iter().any(|stem| word.starts_with(&**stem))
+    }
+
     fn changes(&self, word: &str) -> bool {
-        let stem = || self.known.words.list(List::ChangeStem).iter().any(|stem| word.starts_with(&**stem));
-        self.known.is(List::Touch, word) || self.known.is(List::SpareLeave, word) || stem()
+        self.known.is(List::Touch, word)
+            || self.known.is(List::SpareLeave, word)
+            || self.stem(List::ChangeStem, word)
+    }
+
+    /// "don't run anything", "n'exécute rien": no word of it is of anything but running.
+    fn only_runs(&self, h: &Hit) -> bool {
+        if h.bytes > 0 {
+            let said = self.tokens.get(h.start).and_then(|t| t.text.get(h.offset..h.offset + h.bytes));
+            return said.is_some_and(|said| {
+                self.known.words.list(List::RunStem).iter().any(|w| said.contains(&**w))
+            });
+        }
+        let runs = |w: &str| self.stem(List::RunStem, w);
+        let other =
+            |w: &str| !runs(w) && w != "do" && (self.known.is(List::Everything, w) || self.changes(w));
+        self.words(h).any(runs) && !self.words(h).any(other)
     }
 
     fn before(&self, h: &Hit) -> Option<&Token> {
@@ -192,7 +230,11 @@ impl Reach<'_> {
         let touches = self.words(h).any(|w| self.changes(w));
         let all =
             |w: &str| self.known.is(List::Everything, w) && !(touches && matches!(w, "code" | "coding"));
-        let ban = if self.words(h).any(all) { Ban::All } else { Ban::Changes };
+        let ban = match self.words(h).any(all) {
+            _ if self.changes && self.only_runs(h) => Ban::Runs,
+            true => Ban::All,
+            false => Ban::Changes,
+        };
         if !self.known.on(Rule::ForbidReach) {
             return ban;
         }
@@ -201,6 +243,7 @@ impl Reach<'_> {
                 || self.constrains(h, &after)
                 || self.of_kind(h, &after)
                 || self.names_files(h)
+                || self.names_thing(h)
         };
         if self.describes(h) || (self.ordered && partial()) {
             return Ban::None;
@@ -219,6 +262,8 @@ impl Reach<'_> {
             None => ban,
             Some(t) if t.text == "," => ban,
             Some(t) if closed && self.is(List::Open, Some(t)) => ban,
+            // "не запускай его"
+            Some(t) if self.only_runs(h) && self.is(List::It, Some(t)) => ban,
             Some(_) if after.iter().copied().take(3).any(|t| general(&t)) => ban,
             Some(_) => Ban::None,
         }
@@ -251,11 +296,9 @@ impl Reach<'_> {
     /// "without installing anything", "don't commit": one kind of change is kept from an order, and no other. What runs is
     /// no kind of change.
     fn of_kind(&self, h: &Hit, after: &[&Token]) -> bool {
-        let stem =
-            |list, word: &str| self.known.words.list(list).iter().any(|stem| word.starts_with(&**stem));
-        let kind = |word: &str| stem(List::KindStem, word);
+        let kind = |word: &str| self.stem(List::KindStem, word);
         let near = after.iter().map(|t| t.text.as_str());
-        let other = self.words(h).chain(near).any(|w| stem(List::ChangeStem, w) && !kind(w));
+        let other = self.words(h).chain(near).any(|w| self.stem(List::ChangeStem, w) && !kind(w));
         self.words(h).any(kind) && !other
     }
 
@@ -275,6 +318,39 @@ impl Reach<'_> {
         let tied = clause.iter().position(|t| self.is(List::Tie, Some(t))).unwrap_or(clause.len());
         let clause = clause.get(..tied).unwrap_or(&[]);
         !more && keeps(self.text, clause, self.known).is_some_and(|at| first || at < h.len)
+    }
+
+    /// "behaviour must not change", "ändere die Signatur nicht": a part of the program that is named, and nothing that is
+    /// ordered in the same breath.
+    fn names_thing(&self, h: &Hit) -> bool {
+        let cuts =
+            |t: &Token| t.kind == Kind::Punct || self.is(List::But, Some(t)) || self.is(List::Tie, Some(t));
+        let end = h.start + h.len;
+        let from = self.tokens.get(..h.start).unwrap_or(&[]).iter().rposition(cuts).map_or(0, |at| at + 1);
+        let to = self
+            .tokens
+            .get(end..)
+            .unwrap_or(&[])
+            .iter()
+            .position(cuts)
+            .map_or(self.tokens.len(), |n| end + n);
+        let said = self.tokens.get(from..to).unwrap_or(&[]);
+        let thing = |t: &Token| is_name(t) || self.stem(List::Thing, &t.text);
+        let all = |t: &Token| self.is(List::Universal, Some(t)) && !self.stem(List::ChangeStem, &t.text);
+        let general =
+            |t: &Token| all(t) || self.is(List::General, Some(t)) || self.is(List::Nothing, Some(t));
+        let beside =
+            |o: &Hit| o.tag.acts() && o.start >= from && o.start < to && !(h.start..end).contains(&o.start);
+        // "fix the config, no, leave the config": the same thing is ordered and kept.
+        let elsewhere = |t: &Token| {
+            let mut rest = self.tokens.iter().take(from).chain(self.tokens.iter().skip(to));
+            rest.any(|o| o.text == t.text)
+        };
+        let mut things = said.iter().filter(|t| thing(t)).peekable();
+        things.peek().is_some()
+            && !things.any(elsewhere)
+            && !said.iter().any(general)
+            && !self.hits.iter().any(beside)
     }
 
     /// "leave the code alone", "without changing the interface", "no code samples": a constraint on what
@@ -306,9 +382,22 @@ impl Reach<'_> {
             part.is_some_and(|part| words.iter().any(|w| part.contains(&**w)))
         };
         let other = holds(List::ElseRun, run.get(..from)) || holds(List::ElseRun, run.get(to..));
+        // "APIは変えないで": what is named may be written in another script.
+        let named = |t: &Token| is_name(t) || t.kind == Kind::Word && self.stem(List::Thing, &t.text);
+        let named = holds(List::ThingRun, Some(run)) || from > 0 && self.before(h).is_some_and(named);
+        let thing = named && !holds(List::AllRun, Some(run));
         // "ログは消して、設定は削除しないで": one kind of change is kept from one thing
         let kind = holds(List::KindRun, run.get(from..to));
-        let narrowed = self.ordered && (other || kind) && self.known.on(Rule::ForbidReach);
-        if narrowed { Ban::None } else { Ban::Changes }
+        let narrowed = self.ordered && (other || kind || thing) && self.known.on(Rule::ForbidReach);
+        match narrowed {
+            true => Ban::None,
+            false if self.changes && self.only_runs(h) => Ban::Runs,
+            false => Ban::Changes,
+        }
     }
+}
+
+/// Whether a token names a file or something of the code as it is written there.
+fn is_name(token: &Token) -> bool {
+    matches!(token.kind, Kind::File | Kind::Path | Kind::Ident | Kind::Tick)
 }

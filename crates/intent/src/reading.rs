@@ -145,6 +145,8 @@ pub struct Reading {
     pub ordered: Vec<usize>,
     /// A clause forbids changes.
     pub forbids_change: bool,
+    /// The message forbids that anything runs, and no more.
+    pub forbids_run: bool,
     /// What to ask before acting.
     pub clarify: Option<Clarify>,
     /// In a paused pipeline: resume or breakout.

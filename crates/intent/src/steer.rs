@@ -207,7 +207,7 @@ impl Classifier {
         let mut words = parsed.doc.tokens.iter().skip_while(|t| t.kind == Kind::Punct);
         let halts = words.next().is_some_and(|t| self.tables().is(List::HaltHead, &t.text))
             && !halt::of_part(&parsed);
-        halts || parsed.ban != Ban::None || self.names(List::Replace, &focus)
+        halts || parsed.ban.keeps_files() || self.names(List::Replace, &focus)
     }
 
     /// Whether a whole line holds what runs: "wait", "hold on", "pause".

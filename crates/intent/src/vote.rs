@@ -103,7 +103,11 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     }
     // the prohibition caps what is done; what is asked for stands beside it
     if let Some(rest) = p.beside_ban(m.phase, m.paused) {
-        return statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest, known) }, m, model, guard);
+        let rest = Parsed { ban: p.ban, ..Parsed::new(&rest, known) };
+        // What is kept from running says nothing of whether a change is wanted.
+        let runs = p.ban == Ban::Runs;
+        let guard = if runs { model.guard(&features::guard(&rest, m.phase, m.paused)) } else { guard };
+        return statistics(&rest, m, model, guard);
     }
     let whole = statistics(p, m, model, guard);
     if m.phase != Phase::Idle && !m.paused {
@@ -312,6 +316,7 @@ fn leaf_of(
         Ban::None if talks => rules::is_action(leaf) && (leaf != N::Execute || framed::asks_what_was(p)),
         Ban::None if p.forbids(m.phase) => rules::is_action(leaf),
         Ban::None => guard.forbids > FORBIDS && rules::is_action(leaf),
+        Ban::Runs => leaf == N::Execute || guard.forbids > FORBIDS && rules::is_action(leaf),
         Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && runs),
         Ban::All => rules::is_action(leaf),
     };
@@ -387,6 +392,7 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
 fn cap(p: &Parsed<'_>, leaf: N) -> N {
     let stopped = match p.ban {
         Ban::None => false,
+        Ban::Runs => leaf == N::Execute,
         Ban::Changes => rules::is_action(leaf) && leaf != N::Execute,
         Ban::All => rules::is_action(leaf),
     };

@@ -117,3 +117,24 @@ fn what_was_taken_back_changes_nothing_beside_a_plan_either() {
         }
     }
 }
+
+#[test]
+fn an_order_stays_one_beside_a_part_of_the_program_that_is_to_stay() {
+    claim("keeps-a-thing", |r| leaf(r) == N::Modify && !r.forbids_change && planned(r));
+}
+
+#[test]
+fn what_is_kept_from_running_is_changed_all_the_same_and_nothing_runs() {
+    claim("keeps-from-runs", |r| {
+        matches!(leaf(r), N::Modify | N::Create) && r.forbids_run && !r.forbids_change && planned(r)
+    });
+}
+
+#[test]
+fn what_keeps_all_of_it_begins_nothing() {
+    claim("still-forbids", |r| !acts(r));
+}
+
+fn planned(r: &Reading) -> bool {
+    matches!(r.whole.turn, Turn::PlanNew(_))
+}

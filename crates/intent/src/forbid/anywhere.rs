@@ -39,7 +39,7 @@ pub(crate) fn anywhere(text: &str, known: &Tables) -> Ban {
                 let own_voice = if *code { Voice::Code } else { Voice::Own };
                 for (part, voice) in [(own, own_voice), (beside, Voice::Note)] {
                     if seen.insert((part, voice)) {
-                        most = most.max(read(part, voice, known));
+                        most = most.and(read(part, voice, known));
                     }
                 }
             }
@@ -65,10 +65,10 @@ fn read(part: &str, voice: Voice, known: &Tables) -> Ban {
     let mut hits = known.lexicon.find(&doc.tokens);
     let more = super::negations(&doc.tokens, &hits, known);
     hits.extend(more);
-    let reach = Reach { text: part, tokens: &doc.tokens, known, ordered: true };
+    let reach = Reach { text: part, tokens: &doc.tokens, hits: &hits, known, ordered: true, changes: true };
     // "read only", "frozen" are words of code as well
     let plain = |h: &Hit| !reach.words(h).all(|w| known.is(List::ReadOnly, w));
-    reach.of(&hits, |h| match voice {
+    reach.of(|h| match voice {
         Voice::Own => true,
         Voice::Code => reach.universal(h) || plain(h),
         Voice::Note => reach.universal(h),

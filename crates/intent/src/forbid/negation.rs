@@ -43,6 +43,11 @@ impl Reader<'_> {
         self.known.is(list, self.word(i))
     }
 
+    /// Whether a verb there runs something.
+    fn runs(&self, at: usize) -> bool {
+        self.known.words.list(List::RunStem).iter().any(|stem| self.word(at).starts_with(&**stem))
+    }
+
     /// "don't touch anything", "never rewrite a single line".
     fn english(&self) -> Vec<Hit> {
         let stems = self.known.words.list(List::ChangeStem);
@@ -53,6 +58,10 @@ impl Reader<'_> {
             let Some(verb) = verb.filter(|v| changes(*v)) else { continue };
             if self.word(start) == "no" && !self.word(verb).ends_with("ing") {
                 continue;
+            }
+            // "don't run it"
+            if self.runs(verb) && self.is(verb + 1, List::Pronoun) && self.word(verb + 2).is_empty() {
+                out.push(forbids(start, verb + 2 - start, false));
             }
             let reach = (verb + 1..verb + 4).take_while(|i| !self.word(*i).is_empty());
             if let Some(end) = reach.filter(|i| self.is(*i, List::Any)).last() {
@@ -65,7 +74,9 @@ impl Reader<'_> {
     /// "lösche sie nicht", "не удаляй его": a verb of change that is negated, with "it" or nothing.
     fn negated(&self) -> Vec<Hit> {
         let mut out = Vec::new();
-        let changes = |h: &&Hit| h.bytes == 0 && h.anywhere && h.tag.acts() && h.tag != Tag::VExecute;
+        let runs = |h: &Hit| self.runs(h.start);
+        let changes =
+            |h: &&Hit| h.bytes == 0 && h.anywhere && h.tag.acts() && (h.tag != Tag::VExecute || runs(h));
         for h in self.hits.iter().filter(changes) {
             let end = h.start + h.len;
             let mut after = (end..end + 3).take_while(|i| !self.word(*i).is_empty());

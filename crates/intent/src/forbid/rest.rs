@@ -10,8 +10,8 @@ use super::super::{
     words::List,
 };
 
-/// The message without the clauses that forbid; `None` when nothing would be left or nothing goes.
-pub(crate) fn rest(doc: &Doc, s: &Structure<'_>, text: &str) -> Option<String> {
+/// The message without the clauses that forbid; `None` when nothing goes, or no more than so many letters would be left.
+pub(crate) fn rest(doc: &Doc, s: &Structure<'_>, text: &str, least: usize) -> Option<String> {
     if !s.known.on(Rule::ForbidRest) {
         return None;
     }
@@ -33,7 +33,7 @@ pub(crate) fn rest(doc: &Doc, s: &Structure<'_>, text: &str) -> Option<String> {
     out.push_str(text.get(at..)?);
     let letters = out.chars().filter(|c| c.is_alphabetic()).count();
     let ascii = out.chars().filter(char::is_ascii_alphabetic).count();
-    (letters > 9 || letters > ascii + 2).then_some(out)
+    (letters > least || letters > ascii + 2).then_some(out)
 }
 
 fn cuts(doc: &Doc, s: &Structure<'_>, h: &Hit) -> bool {
