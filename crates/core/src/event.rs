@@ -241,6 +241,9 @@ pub enum Event {
         /// Whether the message forbids changes.
         #[serde(default)]
         forbids: bool,
+        /// Whether it forbids that anything runs, and no more.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        forbids_run: bool,
         /// Files that the message says are not to be touched, as it names them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         spares: Vec<String>,

@@ -129,6 +129,7 @@ pub(crate) fn understood(turn: u64, node: IntentNode) -> Event {
         source: Source::AtNode,
         reasoning: String::new(),
         forbids: false,
+        forbids_run: false,
         spares: Vec::new(),
         frees: Vec::new(),
         request: None,

@@ -2,25 +2,39 @@
 //!
 //! Owns which messages forbid for which work. Never decides what becomes of a change.
 
-use super::{Apply, Lane, OpenCall, State, changes::SparedWrite};
-use crate::{ids::TurnId, shell::FileKind, spared::Spared};
+use super::{Apply, Lane, OpenCall, State, changes::SparedWrite, state::TurnInfo};
+use crate::{ids::TurnId, intent::IntentNode, shell::FileKind, spared::Spared};
 
 /// Most files that are named.
 const MOST_NAMED: usize = 6;
 
 impl State {
-    /// What is not to be touched in the work of this message; a later one may take it back.
-    pub(super) fn spares_of(&self, turn: TurnId) -> Spared {
+    /// What was said for the work of this message, in its order.
+    fn said_for(&self, turn: TurnId) -> impl Iterator<Item = &TurnInfo> {
         let run = self.run.as_ref().map(|r| r.turn);
         let adds = |id: TurnId| self.plan.iter().flat_map(|p| &p.tasks).any(|task| task.turn == Some(id));
-        let turns = self.turns.iter().filter(|(id, t)| {
+        let turns = self.turns.iter().filter(move |(id, t)| {
             **id == turn || Some(**id) == run || (t.told.is_some() && t.told == run) || adds(**id)
         });
+        turns.map(|(_, said)| &**said)
+    }
+
+    /// What is not to be touched in the work of this message; a later one may take it back.
+    pub(super) fn spares_of(&self, turn: TurnId) -> Spared {
         let mut spared = Spared::default();
-        for (_, said) in turns {
+        for said in self.said_for(turn) {
             spared.then(&said.spares, &said.frees);
         }
         spared
+    }
+
+    /// Whether nothing is to run in the work of this message; an order to run something takes that back.
+    pub(super) fn runs_nothing(&self, turn: TurnId) -> bool {
+        let says = |said: &TurnInfo| {
+            let orders = said.path.current() == IntentNode::Execute;
+            (said.forbids_run || orders).then_some(said.forbids_run)
+        };
+        self.said_for(turn).filter_map(says).last().unwrap_or_default()
     }
 
     /// What a call is held to: nothing where the user typed it, or where it is a gate that they agreed to.

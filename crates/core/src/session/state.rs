@@ -373,6 +373,8 @@ pub struct TurnInfo {
     pub confidence: f32,
     /// Whether it forbids changes.
     pub forbids: bool,
+    /// Whether it forbids that anything runs.
+    pub forbids_run: bool,
     /// Whether its node was named with `@`, so that only that node's own scope holds.
     pub fixed: bool,
     /// What answered questions let it do beyond its path.

@@ -475,3 +475,18 @@ fn a_command_makes_files_of_a_kind_only_where_they_are_sources() {
         assert_eq!(spared.said_of(path, change == ChangeKind::Create).is_some(), held, "{path} {change:?}");
     }
 }
+
+#[test]
+fn where_nothing_is_to_run_no_plan_and_no_step_runs_anything() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.rs, but don't run anything");
+    assert_eq!(phase(&b), Phase::Planning, "{:?}", b.notices());
+    b.plan(&[("One", "modify")], &[("fmt", "make check")]);
+    assert!(told(&b).contains("nothing is to run: leave out the gates"), "{}", told(&b));
+    submit(&mut b, &["a.rs"]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("run", json!({"command": "make check"}))]);
+    assert!(told(&b).contains("the user said that nothing is to run"), "{}", told(&b));
+    b.reply("", &[("run", json!({"command": "ls"}))]);
+    assert_eq!(b.tool().1, Tool::Run, "what only looks is no run");
+}

@@ -31,6 +31,7 @@ fn turn(state: &mut State, head: &str) {
         path: IntentPath::root(),
         confidence: 1.0,
         forbids: false,
+        forbids_run: false,
         widened: pilothouse_core::scope::ToolScope::NONE,
         continues: None,
         told: None,

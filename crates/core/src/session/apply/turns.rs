@@ -136,6 +136,7 @@ impl State {
             path: IntentPath::root(),
             confidence: 0.0,
             forbids: false,
+            forbids_run: false,
             fixed: false,
             widened: ToolScope::NONE,
             continues: None,
@@ -183,6 +184,7 @@ impl State {
             path,
             confidence,
             forbids,
+            forbids_run,
             spares,
             frees,
             request,
@@ -208,7 +210,7 @@ impl State {
             info.class = class.clone();
             info.path = path.clone();
             info.confidence = *confidence;
-            info.forbids = *forbids;
+            (info.forbids, info.forbids_run) = (*forbids, *forbids_run);
             info.spares.clone_from(spares);
             info.frees.clone_from(frees);
             info.fixed = *source == Source::AtNode;

@@ -213,7 +213,8 @@ impl Draft<'_> {
         let version = self.state.version_after(lane.turn);
         // In a folder where gates run unasked a plan that names none is held to what was found.
         let unasked = self.state.setting().conditions.is_calm();
-        let found = plan.gates.is_empty() && unasked && plan.changes_code();
+        let found =
+            plan.gates.is_empty() && unasked && plan.changes_code() && !self.state.runs_nothing(lane.turn);
         let asked = plan.clone();
         let draft = if found { asked.with_gates(&self.found_gates()) } else { asked };
         let built = draft.build(lane.turn, version).map_err(|faults| PlanError::all(&faults));

@@ -28,7 +28,8 @@ impl Draft<'_> {
     /// What an answer did, as a plan of one step that is done and the gates that were found.
     fn plan_of_answer(&self) -> Option<Plan> {
         let run = self.state.run.as_ref().filter(|run| !run.files.is_empty())?;
-        if !self.state.checks_unasked() || self.state.wrote_no_code() {
+        let runs_nothing = self.state.runs_nothing(run.turn);
+        if !self.state.checks_unasked() || self.state.wrote_no_code() || runs_nothing {
             return None;
         }
         let said = self.state.turns.get(&run.turn);

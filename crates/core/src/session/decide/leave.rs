@@ -7,6 +7,7 @@ use super::terms::CallStart;
 use super::{
     Draft,
     call::readable,
+    spared::RUNS_NOTHING,
     verdict::{CallVerdict, Then},
 };
 use crate::{
@@ -64,6 +65,10 @@ impl Draft<'_> {
             return;
         };
         let weighed = self.weigh(lane, open, run, approval);
+        let agents = approval.is_none() && !open.typed && weighed.gate.is_none();
+        if agents && weighed.needs() == Capability::Execute && self.state.runs_nothing(lane.turn) {
+            return self.carry_out(call, CallVerdict::refuse(RUNS_NOTHING));
+        }
         let barred = || self.barred(lane, open, weighed.needs(), Then::GateCommand(approval));
         let first = if self.may_try(lane, &weighed) { None } else { barred() };
         if let Some(verdict) = first.or_else(|| self.review_first(lane.id)) {

@@ -222,6 +222,7 @@ impl Draft<'_> {
             source: class.source,
             reasoning: class.reasoning.clone(),
             forbids: reading.forbids_change,
+            forbids_run: reading.forbids_run,
             spares: self.under.tiers.classifier.spares(line),
             frees: self.under.tiers.classifier.frees(line),
             request: (differs && !request.is_empty()).then_some(request),

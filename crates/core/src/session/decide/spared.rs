@@ -7,7 +7,7 @@ use super::{Draft, undo::named};
 use crate::{
     event::{Event, FileChange, Level},
     ids::{ApplyId, CallId, TurnId},
-    plan::PlanDraft,
+    plan::{PlanDraft, TaskKind},
     relpath::RelPath,
     scope::Capability,
     session::{Apply, Lane, OpenCall, spared::touched},
@@ -15,6 +15,10 @@ use crate::{
     spared::{Spared, names},
     tool::{FileCall, SparedChange, Tool, Wrote},
 };
+
+/// Told of a command where the user said that nothing is to run.
+pub(super) const RUNS_NOTHING: &str =
+    "the user said that nothing is to run: go on without it, and say what they could run";
 
 impl Draft<'_> {
     /// What the user said is not to be touched, where a call would change it.
@@ -66,8 +70,13 @@ impl Draft<'_> {
         self.state.spares_of(turn).names(path).map(str::to_owned)
     }
 
-    /// What is wrong with a plan whose steps change what the user said is to be left alone.
+    /// What is wrong with a plan whose steps change what the user said is to be left alone, or run something where nothing
+    /// is to run.
     pub(super) fn plans_what_is_spared(&self, turn: TurnId, plan: &PlanDraft) -> Option<String> {
+        let runs = !plan.gates.is_empty() || plan.tasks.iter().any(|task| task.kind == TaskKind::Execute);
+        if runs && self.state.runs_nothing(turn) {
+            return Some("the user said that nothing is to run: leave out the gates, and every step that runs something".to_owned());
+        }
         let steps = plan.tasks.iter().zip(1..).filter(|(task, _)| task.changes());
         let files = steps.flat_map(|(task, number)| task.files.iter().map(move |file| (number, file)));
         let told = files.filter_map(|(number, file)| {
