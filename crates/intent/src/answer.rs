@@ -123,6 +123,39 @@ pub(crate) fn puts_off(doc: &Doc, s: &Structure<'_>) -> bool {
     !before.is_empty() && !behind.iter().any(|h: &&Hit| h.start >= *end)
 }
 
+/// Whether a message says that nothing speaks against it: "I don't mind", "kein Problem, mach". It is no no.
+pub(crate) fn minds_nothing(doc: &Doc, s: &Structure<'_>) -> bool {
+    let word = |i: usize| doc.tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| t.text.as_str());
+    let is = |i: usize, lists: &[List]| lists.iter().any(|list| s.known.is(*list, word(i)));
+    let denies = |i: usize| is(i, &[List::Not, List::Nothing, List::NothingAfter, List::NotNone]);
+    let small = [List::Pronoun, List::Determiner, List::Preposition, List::Subject, List::ObjectionTail];
+    let denied = |c: &Clause| {
+        let Some(at) = (c.start..c.end).rfind(|i| is(*i, &[List::Objection])) else { return false };
+        (c.start.max(at.saturating_sub(4))..at).any(denies) && (at + 1..c.end).all(|i| is(i, &small))
+    };
+    let agrees = |c: &Clause| {
+        let yes = |h: &&Hit| matches!(h.tag, Tag::WApprove | Tag::WProceed | Tag::Filler) && h.bytes == 0;
+        (c.start..c.end).all(|i| s.hits.iter().filter(yes).any(|h| (h.start..h.start + h.len).contains(&i)))
+    };
+    let mut clauses = s.clauses.iter().filter(|c| c.form != Form::Empty);
+    s.clauses.iter().any(denied) && clauses.all(|c| !c.marked && (denied(c) || agrees(c)))
+}
+
+/// Whether a yes is not yet one: "looks good, but wait for kim", "yes if you drop the deletion", "almost good".
+pub(crate) fn depends(doc: &Doc, s: &Structure<'_>) -> bool {
+    let is = |i: usize, list| doc.tokens.get(i).is_some_and(|t| s.known.is(list, &t.text));
+    let phrase = |i: usize, list| {
+        let words: Vec<&str> = doc.tokens.iter().skip(i).take(5).map(|t| t.text.as_str()).collect();
+        (1..=words.len()).rev().find(|n| words.get(..*n).is_some_and(|w| s.known.is(list, &w.join(" "))))
+    };
+    let yes = s.hits.iter().filter(|h| matches!(h.tag, Tag::WApprove | Tag::WProceed) && h.bytes == 0);
+    let Some(end) = yes.map(|h| h.start + h.len).min() else { return false };
+    let frames = |i: usize| is(i, List::But) || is(i, List::Frame) || phrase(i, List::HaltSelf).is_some();
+    let hurries = |i: usize| (end..=i).any(|at| phrase(at, List::AtOnce).is_some_and(|n| i < at + n));
+    let behind = (end..doc.tokens.len()).any(|i| frames(i) && !hurries(i));
+    behind || (0..end).any(|i| is(i, List::Almost))
+}
+
 /// Whether a message ends in such a question.
 pub(crate) fn only_asks(doc: &Doc, s: &Structure<'_>) -> bool {
     s.clauses.last().is_some_and(|c| is_asked(doc, s, c))

@@ -176,6 +176,10 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
         return vote(kept, turn, model.calibrate(share), Source::Exemplar, reasoning);
     }
     let turn = routed(p, leaf, &shares, m);
+    // "ok after lunch": an answer that waits, and no work of its own
+    let waits =
+        m.phase == Phase::AwaitingApproval && guess.is_none() && answer::depends(&p.doc, &p.structure);
+    let leaf = if waits { N::Conversation } else { leaf };
     // beside a plan what asks is not what acts
     let asks = m.phase != Phase::Idle && matches!(turn, Turn::Query(_)) && rules::is_action(leaf);
     let leaf = if asks { shares.best(|l| !rules::is_action(l)).0 } else { leaf };
@@ -231,7 +235,8 @@ fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn
     };
     // "yes?", "start over?": what only asks is no answer
     let asks = answer::only_asks(&p.doc, &p.structure) && (yes || p.cover.is_some());
-    let waits = name == "control" && answer::puts_off(&p.doc, &p.structure);
+    let waits = name == "control"
+        && (answer::puts_off(&p.doc, &p.structure) || yes && answer::depends(&p.doc, &p.structure));
     if asks && !matches!(name, "status" | "help") || name == "redo_cmd" && denied || waits {
         return None;
     }

@@ -77,3 +77,16 @@ fn a_stop_stops_whatever_is_said_beside_it() {
 fn what_stops_a_process_is_no_removal() {
     claim("runs", 6, |_, r| r.whole.path.current() == IntentNode::Execute);
 }
+
+#[test]
+fn what_says_that_nothing_speaks_against_it_is_no_cancel_and_no_plain_yes() {
+    let yes = Turn::Control(Control::Approve);
+    claim("minds-nothing", 20, |l, r| r.whole.turn == yes && !Classifier::builtin().approves(&l.text));
+}
+
+#[test]
+fn a_yes_that_waits_for_something_is_none() {
+    claim("no-yes-yet", 12, |_, r| r.whole.turn != Turn::Control(Control::Approve));
+    claim("minds-something", 7, |_, r| r.whole.turn != Turn::Control(Control::Approve));
+    claim("agrees", 4, |_, r| r.whole.turn == Turn::Control(Control::Approve));
+}

@@ -50,6 +50,9 @@ pub(super) fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     if let Some(word) = of_work(p, m) {
         return Some(word);
     }
+    if known.on(Rule::YesGuard) && answer::minds_nothing(&p.doc, &p.structure) {
+        return Some(minds_nothing(m));
+    }
     if p.withdrawn {
         return Some(vote(
             N::Conversation,
@@ -97,6 +100,15 @@ pub(super) fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
         ));
     }
     None
+}
+
+/// What says that nothing speaks against it: a yes where one is asked for, though none so plain that work begins by it.
+fn minds_nothing(m: &Message<'_>) -> Vote {
+    let turn = match m.phase {
+        Phase::AwaitingApproval => Turn::Control(Control::Approve),
+        Phase::Executing | Phase::Planning | Phase::Failed | Phase::Idle => Turn::Query(None),
+    };
+    vote(N::Conversation, turn, 0.8, Source::Exemplar, "says that nothing speaks against it")
 }
 
 /// A word to what runs, or was left, by its name: "cancel this run now", "I fixed it, go on with the plan".
