@@ -5,7 +5,7 @@
 use super::{
     IntentNode as N,
     lexicon::Tag,
-    parts::Rule,
+    parts::{Rule, Tables},
     scope::Capability,
     structure::{Clause, Form, Object, Structure},
     text::{Doc, Kind, Token},
@@ -263,14 +263,27 @@ impl<'a> At<'a> {
             _ if !self.on(Rule::Builds) => (N::Create, weight, "build-new"),
             Some(word) if self.is(List::BuildNew, word) => (N::Create, weight, "build-new"),
             None => (N::Execute, 2, "build-run"),
-            Some(word) if self.is(List::BuildRun, word) => (N::Execute, 2, "build-run"),
+            Some(word) if self.is(List::BuildRun, word) && !self.makes_new() => (N::Execute, 2, "build-run"),
+            Some(word) if self.is(List::BuildRun, word) => (N::Create, weight, "build-new"),
             Some(_) => (N::Modify, 1, "make"),
         }
     }
 
+    /// "build the login page": what no build tool makes is there only once it is written. "build the docs", "build the
+    /// docker image" run one.
+    fn makes_new(self) -> bool {
+        let ends = |t: &&Token| t.kind != Kind::Word || self.is(List::Preposition, &t.text);
+        let object = self.tail(6).get(1..).unwrap_or_default();
+        let named = object.iter().take_while(|t| !ends(t)).last();
+        self.head() == "build"
+            && self.words(1).next() == Some("the")
+            && named.is_some_and(|t| !self.is(List::BuildTarget, &t.text))
+    }
+
     fn delete(self, weight: u8) -> Found {
         if self.c.foreign {
-            return (N::Delete, 2, "delete-foreign");
+            let inner = self.removes_inner();
+            return if inner { (N::Modify, 2, "delete-inner") } else { (N::Delete, 2, "delete-foreign") };
         }
         match self.c.object {
             _ if !self.on(Rule::DeleteObject) => (N::Delete, 2, "delete-other"),
@@ -284,6 +297,36 @@ impl<'a> At<'a> {
                 }
             }
         }
+    }
+
+    /// "supprime la ligne 12", "config.ymlの3行目を消して", in any language: the first thing behind the verb, or the last before it,
+    /// is one inside a file, and nothing else is named beside it.
+    fn removes_inner(self) -> bool {
+        let known = self.s.known;
+        let stem = |list, w: &str| {
+            let ending = |stem: &str| w.strip_prefix(stem).is_some_and(|end| end.chars().count() <= ENDING);
+            known.words.list(list).iter().any(|stem| ending(stem))
+        };
+        let tokens = self.doc.tokens.get(self.c.start..self.c.end).unwrap_or_default();
+        // "lösche config.yml und die Zeile 3"
+        if tokens.iter().any(|t| self.is(List::Tie, &t.text) || self.is(List::Join, &t.text)) {
+            return false;
+        }
+        let inner = |t: &Token| match t.kind {
+            Kind::Cjk => inner_run(&t.text, known),
+            Kind::Word | Kind::Number => stem(List::InnerThing, &t.text).then_some(true),
+            _ => None,
+        };
+        let whole = |t: &Token| {
+            matches!(t.kind, Kind::File | Kind::Path | Kind::Tick | Kind::Quote)
+                || stem(List::WholeThing, &t.text)
+        };
+        let kind = |t: &Token| inner(t).or_else(|| whole(t).then_some(false));
+        let verb = self.c.after.saturating_sub(self.c.start);
+        let behind = tokens.get(verb..).unwrap_or_default().iter().find_map(kind);
+        // Where words are not set apart, the verb stands in the run of what it is done to.
+        let before = || tokens.get(..verb).unwrap_or_default().iter().rev().find_map(kind);
+        behind.or_else(before).unwrap_or(false)
     }
 
     #[allow(clippy::wildcard_enum_match_arm, reason = "a few tags out of many")]
@@ -311,6 +354,19 @@ impl<'a> At<'a> {
         }
     }
 }
+
+/// Whether a run without spaces names a thing inside a file, and no whole one behind it; `None` where it names neither.
+fn inner_run(run: &str, known: &Tables) -> Option<bool> {
+    let last = |list| known.words.list(list).iter().filter_map(|w| run.rfind(&**w)).max();
+    let all = last(List::AllThings).is_some();
+    match (last(List::InnerRun), last(List::WholeRun)) {
+        (None, None) => None,
+        (inner, whole) => Some(inner > whole && !all),
+    }
+}
+
+/// The most letters that an ending adds to a noun: "imports" is of "import", "importants" is not.
+const ENDING: usize = 3;
 
 /// The leaf that a verb alone stands for.
 #[allow(clippy::wildcard_enum_match_arm, reason = "a few tags out of many")]

@@ -312,6 +312,9 @@ fn leaf_of(
     if order::plain_fix(p, guard, m) || order::asked_to_mend(p, guard, m) {
         return (N::Modify, shares.leaf(N::Modify).max(PLAIN), 1.0);
     }
+    if order::builds_new(p, guard, m) {
+        return (N::Create, shares.leaf(N::Create).max(ORDER), 1.0);
+    }
     if let Some(leaf) = order::asked_first(p, guard, m).or_else(|| polite::politely(p, guard, m)) {
         return (leaf, shares.leaf(leaf).max(PLAIN), 1.0);
     }

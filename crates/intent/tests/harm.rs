@@ -135,6 +135,17 @@ fn what_keeps_all_of_it_begins_nothing() {
     claim("still-forbids", |r| !acts(r));
 }
 
+#[test]
+fn what_is_removed_inside_a_file_changes_the_file() {
+    claim("inner-removal", |r| leaf(r) == N::Modify && planned(r));
+}
+
+#[test]
+fn what_is_built_is_written_where_no_tool_builds_it() {
+    claim("builds", |r| leaf(r) == N::Create);
+    claim("builds-what-is-there", |r| leaf(r) == N::Execute);
+}
+
 fn planned(r: &Reading) -> bool {
     matches!(r.whole.turn, Turn::PlanNew(_))
 }

@@ -301,7 +301,11 @@ impl Reader<'_> {
         let place = |tag: Tag| {
             self.hits_in(i, stop).filter(|h| h.tag == tag).map(|h| h.start + h.len).max().unwrap_or(0)
         };
-        let (inner, whole, new) = (place(Tag::OInner), place(Tag::OWhole), place(Tag::ONew));
+        // "delete the print() in a.py": a call stands in a file.
+        let call =
+            |at: &usize| self.tokens.get(*at).is_some_and(|t| t.kind == Kind::Ident && t.text.contains("()"));
+        let call = (i..stop).rfind(call).map_or(0, |at| at + 1);
+        let (inner, whole, new) = (place(Tag::OInner).max(call), place(Tag::OWhole), place(Tag::ONew));
         if named && inner == 0 {
             return Object::Whole;
         }

@@ -179,6 +179,21 @@ pub(super) fn plain_fix(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {
         && spoken().all(|c| fixes(c) || looks(c) || (traced && told(c)))
 }
 
+/// "build the login page": what is there only once it is written.
+pub(super) fn builds_new(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {
+    let spoken = || p.structure.clauses.iter().filter(|c| c.form != Form::Empty);
+    let the = |c: &Clause| p.doc.tokens.get(c.after).is_some_and(|t| t.text == "the");
+    let builds =
+        |c: &Clause| c.verb == Some(Tag::VBuild) && matches!(c.form, Form::Order | Form::Request) && the(c);
+    m.phase == Phase::Idle
+        && !p.forbids(m.phase)
+        && guard.forbids < FORBIDS
+        && !p.asks()
+        && spoken().count() == 1
+        && spoken().all(builds)
+        && p.guess().is_some_and(|g| g.rule == "build-new")
+}
+
 /// "is it used anywhere? if not delete it", "why is this file here? remove it": the order behind a question that is about
 /// the same thing.
 pub(super) fn asked_first(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> Option<N> {
