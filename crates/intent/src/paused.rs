@@ -67,6 +67,10 @@ pub(crate) fn read(
             && doc.tokens.first().is_some_and(|t| t.text == "use");
         return Some(if negated || listed { PausedTurn::Resume } else { PausedTurn::Breakout });
     }
+    // "instead can you use the docs": another way for the same work.
+    if doc.tokens.first().is_some_and(|t| s.known.is(List::Instead, &t.text)) {
+        return Some(PausedTurn::Resume);
+    }
     // A choice of the pause with what is to change behind it.
     let behind = ["1", "2", "modify"].iter().find_map(|choice| lower.trim_start().strip_prefix(choice));
     behind.is_some_and(|rest| rest.starts_with(['.', ':', ')', ' '])).then_some(PausedTurn::Resume)

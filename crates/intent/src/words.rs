@@ -110,6 +110,7 @@ lists! {
     ObjectionTail = "objection_tail",
     AtOnce = "at_once",
     Almost = "almost",
+    Instead = "instead",
     Hesitate = "hesitate",
     First = "first",
     Correction = "correction",

@@ -120,7 +120,12 @@ fn follow_ups_map_to_their_turns() {
         turn("compare sqlx and diesel for our case", Phase::Idle),
         Turn::PlanNew(Some(PlanSub::Compare)) | Turn::Query(_)
     ));
-    for text in ["also include the admin routes", "only touch the api crate", "use postgres instead"] {
+    for text in [
+        "also include the admin routes",
+        "only touch the api crate",
+        "use postgres instead",
+        "use a different approach",
+    ] {
         assert_eq!(turn(text, Phase::AwaitingApproval), Turn::PlanContinue, "{text}");
     }
     for text in ["what if we used a queue instead", "predict what happens if traffic doubles"] {
@@ -202,6 +207,9 @@ fn a_paused_pipeline_hears_the_words_that_leave_it() {
         assert_eq!(paused(word), PausedTurn::Resume, "{word}");
     }
     for word in [
+        "instead can you use the docs",
+        "instead just look at the readme",
+        "instead tell me about stage 2",
         "I want to do the search now",
         "I want to ask about stage 2",
         "proceed",
