@@ -11,7 +11,9 @@ use super::programs::Program;
 
 /// Whether a command asks for nothing but help or a version.
 pub(super) fn is_asked(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool {
-    if program.no_help {
+    let helps = |opt: &Opt| matches!(opt.text.as_str(), "--help" | "-h");
+    let loads = list("help of the project").contains(&name) && args.opts.iter().any(helps);
+    if program.no_help || loads {
         return false;
     }
     // What follows code, a module or an archive is meant for that.

@@ -35,7 +35,11 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
     let lists = (letters.contains('t') || long(&["--list"]))
         && !letters.contains(['c', 'x', 'r', 'u', 'A'])
         && !long(&["--create", "--extract", "--get"]);
-    if lists || letters.contains('d') && !letters.contains(['c', 'x']) {
+    let changes = letters.contains(['c', 'r', 'u', 'A'])
+        || long(&["--create", "--append", "--update", "--catenate", "--concatenate", "--delete"]);
+    let unpacks = letters.contains('x') || long(&["--extract", "--get"]);
+    let compares = (letters.contains('d') || long(&["--compare", "--diff"])) && !unpacks;
+    if lists || (compares || to_stdout(first)) && !changes {
         w.lower_to_read();
     }
     tar_words(w, words, &letters);
@@ -60,6 +64,14 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
     {
         w.judge_write(target, "write");
     }
+}
+
+/// Whether the first word of letters has what is unpacked printed: the letter stands before any that takes a value, and
+/// no other word could be one.
+fn to_stdout(letters: &str) -> bool {
+    let valued = ['f', 'C', 'T', 'X', 'b', 'I', 'g', 'K', 'N', 'V', 'H', 'F', 'L', '/', '.'];
+    let own = letters.split(valued).next().unwrap_or_default();
+    !letters.starts_with("--") && own.contains('O') && own.contains('x')
 }
 
 /// The words of a `tar` command, one by one.
