@@ -312,10 +312,9 @@ impl<'a> At<'a> {
         if tokens.iter().any(|t| self.is(List::Tie, &t.text) || self.is(List::Join, &t.text)) {
             return false;
         }
-        let inner = |t: &Token| match t.kind {
-            Kind::Cjk => inner_run(&t.text, known),
-            Kind::Word | Kind::Number => stem(List::InnerThing, &t.text).then_some(true),
-            _ => None,
+        let inner = |t: &Token| {
+            let word = matches!(t.kind, Kind::Word | Kind::Number) && stem(List::InnerThing, &t.text);
+            if t.kind == Kind::Cjk { inner_run(&t.text, known) } else { word.then_some(true) }
         };
         let whole = |t: &Token| {
             matches!(t.kind, Kind::File | Kind::Path | Kind::Tick | Kind::Quote)
