@@ -124,8 +124,63 @@ pub enum Ask {
     KeepKey(String, Hidden),
     /// Of the knowledge index.
     Knowledge(KnowledgeAsk),
+    /// Of what the user sets on the screen.
+    Setup(SetupAsk),
     /// Nobody waits any more for the answer to the question of this number; this itself has none.
     Withdraw(u64),
+}
+
+/// A place where models live, as it can be picked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelPlace {
+    /// Its name in configuration files; empty for a server that only its address names.
+    pub name: String,
+    /// Its address, where it is known.
+    pub address: String,
+    /// Whether it is of no use without a key.
+    pub wants_key: bool,
+    /// Where a key for it lies already.
+    pub key_from: Option<String>,
+}
+
+/// A model as it was picked on the screen: what is to answer from now on, and what it is asked with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelPick {
+    /// The name of its place; empty for a server that its address names, and for the built-in engine.
+    pub place: String,
+    /// Its address, where the place has none of its own.
+    pub address: String,
+    /// The key that was typed for it.
+    pub key: Option<Hidden>,
+    /// The model, as the server calls it; [`OFFLINE`] for the built-in engine.
+    pub model: String,
+}
+
+/// The name by which the built-in engine is picked.
+pub const OFFLINE: &str = "offline";
+
+/// What is asked where the user picks who answers, and how the screen looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetupAsk {
+    /// The places where models live.
+    Places,
+    /// The models that a place has.
+    Models(ModelPick),
+    /// Keeps this model as the one that answers, and its key for the user alone.
+    Connect(ModelPick),
+    /// Keeps this theme.
+    Theme(String),
+}
+
+/// What is answered there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetupReply {
+    /// The places.
+    Places(Vec<ModelPlace>),
+    /// The models of the place that was asked about, foreign text, or why they are not known.
+    Models(ModelPick, Result<Vec<String>, String>),
+    /// What holds now in words for people, or why nothing was kept.
+    Kept(Result<String, String>),
 }
 
 /// A question about a stored text; lines count from zero.
@@ -242,6 +297,8 @@ pub enum Reply {
     SourceTools(String, Result<String, String>),
     /// Of the knowledge index, or why it has no answer.
     Knowledge(Box<Result<KnowledgeReply, String>>),
+    /// Of what the user sets on the screen.
+    Setup(SetupReply),
 }
 
 /// What the next request to the model holds.
@@ -366,6 +423,8 @@ pub struct Surroundings {
     pub model_from: String,
     /// Whether the built-in engine answers.
     pub offline: bool,
+    /// Whether the user starts the program for the first time and nothing is set.
+    pub first_start: bool,
     /// Minutes east of UTC, for times on the screen.
     pub utc_offset_minutes: i32,
     /// The model's context window in tokens, if known.

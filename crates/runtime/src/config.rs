@@ -9,6 +9,7 @@ mod connections;
 pub mod credentials;
 mod gates;
 pub mod intent;
+pub(crate) mod keep;
 pub(crate) mod keyring;
 pub mod keys;
 mod layer;

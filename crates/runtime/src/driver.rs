@@ -20,6 +20,7 @@ mod project;
 mod recipes;
 mod rules;
 mod settings;
+mod setup;
 mod sources;
 mod stream;
 mod tasks;
@@ -187,6 +188,8 @@ enum Inbound {
     Rules(u64, Result<Policy, RuntimeError>),
     /// git answered.
     Branch(surroundings::Branch),
+    /// What the user set on the screen is in their files, or why it is not.
+    Kept(u64, Result<setup::Kept, String>),
     /// A source asks the user something in the middle of a call.
     Form(FormQuestion, oneshot::Sender<FormAnswer>),
     /// Something that the user should know.
@@ -262,6 +265,7 @@ impl Driver {
         inbound: mpsc::Sender<Inbound>,
         updates: mpsc::Sender<Update>,
     ) -> Result<Self, RuntimeError> {
+        let begun = setup.home.sessions().exists();
         let at = opening::open(&setup).await?;
         let tasks = Tasks::default();
         let kit = work::Services::new(&setup, &at, sources::learns(&inbound, &tasks))?;
@@ -269,6 +273,7 @@ impl Driver {
             folder: surroundings::folder(at.root.path()),
             model: at.config.voice.name(),
             offline: at.config.voice.is_offline(),
+            first_start: !begun && opening::is_unset(&setup, &at.config),
             utc_offset_minutes: surroundings::utc_offset_minutes(),
             window: at.config.window,
             read_only: at.read_only(),
@@ -352,24 +357,6 @@ impl Driver {
         }
     }
 
-    /// The first events are saved before anything is shown; a disk that refuses them does not
-    /// keep the session from opening.
-    fn show_opened(&mut self) -> Result<(), RuntimeError> {
-        let shown = self.save();
-        let tail = self.at.log.before(Seq(u64::MAX), TAIL)?;
-        self.outbox.send(Update::Opened(Box::new(self.at.session.clone()), tail));
-        self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
-        self.show_draft();
-        for notice in std::mem::take(&mut self.at.notices) {
-            self.outbox.send(Update::Refused(notice));
-        }
-        shown.err().iter().for_each(|e| self.complain(e));
-        self.look_around();
-        self.warm();
-        self.reconcile();
-        Ok(())
-    }
-
     fn request(&mut self, request: Request, inputs: &mut Vec<(Input, bool)>) {
         match request {
             Request::Input(_) if self.at.read_only() => {
@@ -381,6 +368,7 @@ impl Driver {
                 Err(refusal) => self.outbox.send(refusal.into()),
             },
             Request::Ask(number, Ask::KeepKey(name, key)) => self.keep_key(number, name, key),
+            Request::Ask(number, Ask::Setup(ask)) => self.ask_setup(number, ask),
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
                 None => self.ask_beside(number, ask),
@@ -413,6 +401,7 @@ impl Driver {
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Learned(known) => self.learned(&known),
             Inbound::Branch(branch) => self.on_branch(branch),
+            Inbound::Kept(number, what) => self.setup_kept(number, what),
         }
     }
 

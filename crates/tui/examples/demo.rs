@@ -27,7 +27,7 @@ use pilothouse_core::{
     event::FileChange,
     ids::{CallId, CheckpointId, Millis},
     input::{Input, Opening},
-    port::{Ask, Reply, Request, Surroundings, Update},
+    port::{Ask, Reply, Request, SetupReply, Surroundings, Update},
     relpath::RelPath,
     resolved::{ResolvedCommand, Thing},
     session::Session,
@@ -271,6 +271,9 @@ impl Driver {
             Ask::SourceTools(ref name) => Reply::SourceTools(name.clone(), Ok(String::new())),
             Ask::Context => Reply::Context(Box::default()),
             Ask::Knowledge(_) => Reply::Knowledge(Box::new(Err("the demonstration has no index".to_owned()))),
+            Ask::Setup(_) => {
+                Reply::Setup(SetupReply::Kept(Err("the demonstration keeps nothing".to_owned())))
+            }
             Ask::Withdraw(_) => Reply::History(Vec::new()),
             Ask::Memory(owner) => Reply::Memory(owner, Ok(String::new())),
             Ask::Files(_) => Reply::Files(

@@ -252,11 +252,13 @@ impl App {
         self.looks.own = own;
     }
 
-    /// Takes a theme by its name.
-    pub fn take_theme(&mut self, theme: &str) {
-        if let Err(error) = self.looks.take_theme(theme) {
+    /// Takes a theme by its name; whether there is one.
+    pub fn take_theme(&mut self, theme: &str) -> bool {
+        let taken = self.looks.take_theme(theme);
+        if let Err(error) = &taken {
             self.complain(error.to_string());
         }
+        taken.is_ok()
     }
 
     /// Takes what the terminal says of its background; true when it is not what was thought.
@@ -279,7 +281,7 @@ impl App {
                 self.collect_asks();
                 return Urgency::Stream;
             }
-            Update::Answered(number, reply) => self.answered(number, &reply),
+            Update::Answered(number, reply) => self.answered(number, &reply, now),
             Update::Rules(policy) => self.world.session.set_policy(policy),
             Update::Refused(reason) | Update::Misused(reason) => {
                 self.composer.refused();
@@ -299,6 +301,7 @@ impl App {
                 self.composer.know(&surroundings.recipes);
                 self.world.session.set_recipes(surroundings.recipes.clone());
                 self.world.surround(*surroundings, now);
+                self.greet(now);
             }
             Update::Closed(message) => {
                 self.leaving.asked = true;

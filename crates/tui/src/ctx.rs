@@ -122,6 +122,8 @@ pub struct Outcome {
     pub turn: Option<TurnId>,
     /// A theme by its name.
     pub theme: Option<String>,
+    /// Whether the list of themes is to lie on top.
+    pub themes: bool,
     /// What was written and goes nowhere: the history keeps it.
     pub kept: Option<String>,
     /// One line for the user, about this key.
@@ -201,8 +203,11 @@ impl Outcome {
 
     /// Whether it does nothing but by inputs and by moving the focus: nothing is opened, answered, left or begun.
     pub fn only_moves(&self) -> bool {
-        let opened =
-            self.open.is_some() || self.edit.is_some() || self.place.is_some() || !self.asks.is_empty();
+        let opened = self.open.is_some()
+            || self.themes
+            || self.edit.is_some()
+            || self.place.is_some()
+            || !self.asks.is_empty();
         let begun = self.run.is_some()
             || self.line.is_some()
             || self.below.is_some()

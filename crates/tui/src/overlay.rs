@@ -6,8 +6,10 @@
 pub mod alive;
 pub mod approvals;
 pub mod changes;
+mod choice;
 pub mod connect;
 pub mod context;
+mod finder;
 pub mod help;
 pub mod history;
 pub mod kb;

@@ -19,6 +19,7 @@ pub mod traps;
 
 use std::{
     io::{Read, Write},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -46,6 +47,15 @@ impl Desk {
     }
 
     pub fn empty() -> Self {
+        let desk = Self::first();
+        // Of a user who was here before: at the very first start it is asked who is to answer.
+        let mut folders = std::fs::DirBuilder::new();
+        folders.recursive(true).mode(0o700).create(desk.home.path().join("state/sessions")).unwrap();
+        desk
+    }
+
+    /// With a home in which the program was never started.
+    pub fn first() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() }
     }
 

@@ -194,3 +194,60 @@ fn ten_thousand_keys_in_one_write_are_drawn_without_another_key() {
     terminal.decide(CTRL_C);
     terminal.see("cleared");
 }
+
+#[test]
+fn the_first_start_offers_a_model_and_its_key_is_kept_where_only_the_user_reads_it() {
+    let (desk, key) = (Desk::first(), "sk-quiet-harbour-at-dawn-9");
+    let server = Server::answering(|request| {
+        if request.is_null() {
+            let body = r#"{"object":"list","data":[{"id":"large"},{"id":"small"}]}"#;
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
+            return Some(Turn::Raw(format!("{head}content-length: {}\r\n\r\n{body}", body.len())));
+        }
+        Some(Turn::Say("Hello from the small one.", vec![]))
+    });
+    let mut terminal = Terminal::open(&desk, &["."], &[]);
+    terminal.see("Welcome to Pilothouse");
+    terminal.keys("\r");
+    terminal.see("any OpenAI-compatible one, by its address");
+    terminal.keys("another\r");
+    terminal.see("Address");
+    terminal.keys("\r");
+    terminal.see("/chat/completions");
+    terminal.keys(&format!("{}\r", server.base));
+    terminal.see("2 models there");
+    // Its key is of use, and is no must: from the model it is one line up.
+    terminal.keys("k\r");
+    terminal.see("shown nowhere");
+    terminal.keys(&format!("{key}\r"));
+    terminal.see("not shown");
+    terminal.see("2 models there");
+    terminal.keys("\r");
+    terminal.see("2 of 2");
+    terminal.keys("small\r");
+    terminal.see("from now on, here and in new sessions");
+    terminal.keys("\r");
+    terminal.see("small answers from now on");
+    terminal.say("hello there");
+    terminal.see("Hello from the small one.");
+    terminal.keys("\x18q");
+    assert_eq!(terminal.end(), 0);
+    assert!(!String::from_utf8_lossy(&terminal.raw()).contains(key), "it was never on the screen");
+    let (mut holders, mut folders) = (Vec::new(), vec![desk.home.path().to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if String::from_utf8_lossy(&std::fs::read(&entry).unwrap()).contains(key) {
+                holders.push(entry.file_name().unwrap().to_owned());
+            }
+        }
+    }
+    assert_eq!(holders, ["credentials.toml"]);
+    let mut terminal = Terminal::open(&desk, &["."], &[]);
+    terminal.see("Ready when you are.");
+    terminal.see("small");
+    assert!(!terminal.screen().contains("Welcome to Pilothouse"), "{}", terminal.screen());
+    terminal.keys("\x18q");
+    assert_eq!(terminal.end(), 0);
+}

@@ -98,7 +98,7 @@ pub(super) fn find(
 }
 
 /// The key of a preset: its usual variables, then what is stored.
-pub(super) fn of_preset(
+pub(crate) fn of_preset(
     preset: Preset,
     environment: &Environment,
     stored: &Credentials,

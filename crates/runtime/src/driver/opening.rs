@@ -301,6 +301,12 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust, sources, hooks })
 }
 
+/// Whether nobody picked who answers: neither a file nor a variable says it.
+pub(super) fn is_unset(setup: &Setup, config: &Config) -> bool {
+    let file = setup.home.config.join("config.toml").exists();
+    config.voice.is_offline() && !file && setup.environment.get("PILOTHOUSE_MODEL").is_none()
+}
+
 /// How much goes on by itself.
 pub(super) fn bounds(setup: &Setup, config: &Config) -> Bounds {
     Bounds {

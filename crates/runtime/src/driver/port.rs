@@ -10,7 +10,7 @@ use pilothouse_core::{
     event::Stamped,
     ids::Seq,
     policy::{Origin, PathRules, Rehearsal, Rule},
-    port::{Ask, ContextSheet, Reply, Update},
+    port::{Ask, ContextSheet, Reply, SetupReply, Update},
     relpath::RelPath,
     scope::ToolScope,
     session::{Lane, Session},
@@ -95,6 +95,7 @@ impl Driver {
                 | Ask::SignIn(_)
                 | Ask::EnableSource(..)
                 | Ask::KeepKey(..)
+                | Ask::Setup(_)
                 | Ask::SourceTools(_) => Reply::History(Vec::new()),
             };
             let reply = tokio::task::spawn_blocking(answer).await.unwrap_or_else(|e| {
@@ -120,6 +121,7 @@ fn failed(ask: &Ask) -> Reply {
         Ask::Sources | Ask::TestSource(_) | Ask::SignIn(_) | Ask::EnableSource(..) | Ask::KeepKey(..) => {
             Reply::Sources(Vec::new())
         }
+        Ask::Setup(_) => Reply::Setup(SetupReply::Kept(Err(why))),
         Ask::Blob(id) => Reply::Blob(*id, None),
         Ask::Text(id, _) => Reply::Text(*id, None),
         Ask::Files(_) => Reply::Files(Vec::new()),

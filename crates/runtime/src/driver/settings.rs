@@ -122,21 +122,45 @@ impl Driver {
             return;
         }
         self.settings.mark = now;
-        match trust::settings(&self.setup, &self.at.trust.0, &self.at.trust.1) {
-            Ok((config, _)) => {
-                let said = origin::of_user(&self.setup.home);
-                let changed = origin::changed(&self.settings.said, &said);
-                self.settings.said = said;
+        match self.settings_now() {
+            Ok(config) => {
+                let changed = self.said_anew();
                 if !changed.is_empty() {
                     self.take_settings(config);
                     self.outbox.send(Update::Notice(told(&changed)));
                 }
             }
-            Err(e) => {
-                let text = format!("{e}; the settings of before hold ({})", e.hint());
+            Err(why) => {
+                let text = format!("{why}; the settings of before hold");
                 self.outbox.send(Update::Refused(self.at.config.secrets.mask(&text).into_owned()));
             }
         }
+    }
+
+    /// What the user set on the screen stands in their files: it holds from here on.
+    ///
+    /// # Errors
+    /// Why they cannot be read.
+    pub(super) fn settings_kept(&mut self) -> Result<(), String> {
+        self.settings.mark = mark(&self.settings.file);
+        let config = self.settings_now()?;
+        self.said_anew();
+        self.take_settings(config);
+        Ok(())
+    }
+
+    /// The settings as the files have them now.
+    fn settings_now(&self) -> Result<Config, String> {
+        let read = trust::settings(&self.setup, &self.at.trust.0, &self.at.trust.1);
+        read.map(|(config, _)| config).map_err(|e| format!("{e} ({})", e.hint()))
+    }
+
+    /// What the user's file says is known as it stands there now; gives what is another than it was.
+    fn said_anew(&mut self) -> Vec<String> {
+        let said = origin::of_user(&self.setup.home);
+        let changed = origin::changed(&self.settings.said, &said);
+        self.settings.said = said;
+        changed
     }
 
     /// The hooks in force with the user's own as they are now, where their file is not what it was. Those of the project

@@ -391,6 +391,7 @@ impl Driver {
                 Ask::SourceTools(name) => page = Some((name.clone(), sources.page(&name, &cancel).await)),
                 Ask::Sources
                 | Ask::KeepKey(..)
+                | Ask::Setup(_)
                 | Ask::Knowledge(_)
                 | Ask::Withdraw(_)
                 | Ask::History { .. }

@@ -29,6 +29,7 @@ mod outside;
 #[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
 mod plans;
 mod reviews;
+mod set;
 mod tiers;
 use crate::{
     disk::{

@@ -4,13 +4,14 @@
 
 use pilothouse_core::{
     event::{Event, Stamped},
+    ids::Seq,
     intent::Control,
     port::{Attention, Surroundings, Update},
     session::Bounds,
 };
 use pilothouse_tools::awake::Awake;
 
-use super::Driver;
+use super::{Driver, TAIL};
 use crate::{error::RuntimeError, sessions};
 
 /// Whether something is up for review from here on.
@@ -24,6 +25,25 @@ const fn opens_review(event: &Event) -> bool {
 }
 
 impl Driver {
+    /// The first events are saved before anything is shown; a disk that refuses them does not
+    /// keep the session from opening.
+    pub(super) fn show_opened(&mut self) -> Result<(), RuntimeError> {
+        let shown = self.save();
+        let tail = self.at.log.before(Seq(u64::MAX), TAIL)?;
+        self.outbox.send(Update::Opened(Box::new(self.at.session.clone()), tail));
+        self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
+        self.around.first_start = false;
+        self.show_draft();
+        for notice in std::mem::take(&mut self.at.notices) {
+            self.outbox.send(Update::Refused(notice));
+        }
+        shown.err().iter().for_each(|e| self.complain(e));
+        self.look_around();
+        self.warm();
+        self.reconcile();
+        Ok(())
+    }
+
     /// What is done once events are on the disk.
     pub(super) fn saved(&mut self, events: Vec<Stamped>) {
         self.sum_up_soon();

@@ -8,7 +8,7 @@ use pilothouse_core::{
     input::Input,
     intent::{Slash, SlashCommand},
     memory::MemoryOwner,
-    port::Ask,
+    port::{Ask, SetupAsk},
     runs::{ForkUpTo, HostRequest, SessionWish},
     scope::PermissionMode,
 };
@@ -18,11 +18,7 @@ use crate::{
     composer,
     ctx::{Handout, Outcome},
     frame,
-    overlay::{
-        Alive, OVERLAYS, Overlay,
-        kb::Kb,
-        themes::{self, Themes},
-    },
+    overlay::{Alive, OVERLAYS, Overlay, kb::Kb, themes::Themes},
     pane::{Focus, PANES, PaneId, plan, runs},
     preview::{self, LONGEST, lowered},
     window::{RunRow, Then, WindowWish},
@@ -208,14 +204,20 @@ impl App {
     /// Changes the colours: to another theme, or to the same one's for a light or a dark background.
     fn colours(&mut self, to: &str) {
         if to.is_empty() {
-            return self.open_overlay(Box::new(Themes::new(self.looks.listed(), &self.looks.named)));
+            return self.choose_theme();
         }
         if matches!(to, "light" | "dark") {
             self.take_ground(to == "dark");
             return self.say(format!("theme: {}, {to}", self.looks.theme.name()));
         }
-        self.say(themes::kept(to));
-        self.take_theme(to);
+        if self.take_theme(to) {
+            self.ask(Ask::Setup(SetupAsk::Theme(to.to_owned())));
+        }
+    }
+
+    /// Opens the list of themes.
+    pub(super) fn choose_theme(&mut self) {
+        self.open_overlay(Box::new(Themes::new(self.looks.listed(), &self.looks.named)));
     }
 
     /// Puts a shallower `@node` before the draft, or takes it away again.

@@ -8,7 +8,7 @@ use pilothouse_core::{
     blob::BlobId,
     event::{Event, Stamped},
     intent::Control,
-    port::{Reply, Request},
+    port::{Reply, Request, SetupReply},
     session::Session,
 };
 
@@ -18,7 +18,7 @@ use crate::{
     composer::Saved,
     ctx::Handout,
     notify,
-    overlay::{help, status},
+    overlay::{connect, help, status},
     pane::{Focus, diff},
 };
 
@@ -66,14 +66,27 @@ impl App {
         if let Some((title, lines)) = answer {
             self.page(title, &lines.join("\n"));
         }
-        while self.overlays.last().is_some_and(|o| o.is_over(&self.ctx(now))) {
-            self.overlays.pop();
-        }
+        self.close_over(now);
         if errand.is_some() && self.errand() != errand {
             self.panes.return_to_draft();
         }
         self.world.stands();
         self.collect_asks();
+    }
+
+    /// What has nothing left to show goes.
+    fn close_over(&mut self, now: Instant) {
+        while self.overlays.last().is_some_and(|o| o.is_over(&self.ctx(now))) {
+            self.overlays.pop();
+        }
+    }
+
+    /// At the first start it is asked who is to answer, unless the user is at work already.
+    pub(super) fn greet(&mut self, now: Instant) {
+        let unused = self.overlays.is_empty() && self.composer.draft.is_empty();
+        if self.world.surroundings.first_start && unused && self.panes.focus == Focus::Composer {
+            self.open(&connect::KIND, now);
+        }
     }
 
     /// What the user wants taken back of a file is decided in the diff: unless they write by now, the keys go there.
@@ -105,7 +118,7 @@ impl App {
         }
     }
 
-    pub(super) fn answered(&mut self, number: u64, reply: &Reply) {
+    pub(super) fn answered(&mut self, number: u64, reply: &Reply, now: Instant) {
         if let Reply::Files(files) = reply
             && self.files_asked == Some(number)
         {
@@ -123,10 +136,17 @@ impl App {
                 Err(why) => self.complain(why.clone()),
             }
         }
+        if let Reply::Setup(SetupReply::Kept(told)) = reply {
+            match told {
+                Ok(text) => self.say(text.clone()),
+                Err(why) => self.complain(why.clone()),
+            }
+        }
         self.awaited = self.awaited.filter(|n| *n != number);
         self.notice = self.notice.take().filter(|notice| notice.until != Some(number));
         self.overlays.iter_mut().for_each(|overlay| overlay.answered(number, reply));
         self.panes.answered(reply, &self.world.surroundings.secrets);
+        self.close_over(now);
         self.collect_asks();
     }
 

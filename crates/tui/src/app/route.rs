@@ -336,6 +336,7 @@ impl App {
         if let Some(theme) = outcome.theme {
             self.take_theme(&theme);
         }
+        outcome.themes.then(|| self.choose_theme());
         outcome.kept.into_iter().for_each(|text| self.keep_written(&text));
         if let Some(notice) = outcome.notice {
             self.say(notice);

@@ -33,6 +33,7 @@ mod review;
 mod runs;
 mod scroll;
 mod seen;
+mod setup;
 mod stray;
 mod tell;
 mod turns;
@@ -48,7 +49,7 @@ use pilothouse_core::{
     input::Opening,
     intent::Control,
     intent::Phase,
-    port::{Reply, Surroundings},
+    port::{Reply, SetupAsk, SetupReply, Surroundings},
     resolved::{ResolvedCommand, Thing},
     sandbox::{Backend, Sandbox},
     session::{Session, State},

@@ -1,57 +1,433 @@
-//! How a model is connected, on one page.
+//! Who answers and how the screen looks, picked on one page: at the first start, and by `/connect`.
 //!
-//! Owns its words. Never acts.
+//! Owns what was picked and the words. Nothing holds before it is kept, and that the driver does; a key is shown nowhere.
 
-use pilothouse_core::intent::Slash;
-use ratatui::text::Line;
+use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::{
+    intent::Slash,
+    port::{Ask, Hidden, ModelPick, ModelPlace, OFFLINE, Reply, SetupAsk, SetupReply},
+};
+use ratatui::buffer::Buffer;
 
-use super::{OverlayKind, shown::Shown};
+use super::{
+    Caret, Letter, Overlay, OverlayKind, Prompt,
+    choice::Choice,
+    entry,
+    page::{CHOOSES, choose, frame, paint},
+    prompt::Purpose,
+};
 use crate::{
-    ctx::Ctx,
-    keymap::Entry,
-    row::{Row, wrap_in},
+    ctx::{Ctx, Outcome},
+    keymap::{Action, Entry},
+    row::{Row, coded, count, wrap},
     theme::Slot,
 };
 
 /// Columns of the page at most.
 const WIDTH: u16 = 88;
+/// Columns of the name of a line.
+const NAME: usize = 10;
+/// What a server is called that no preset names.
+const SERVER: &str = "another server";
+/// What the built-in engine is called.
+const ENGINE: &str = "offline engine";
 
 /// The page.
 pub const KIND: OverlayKind = OverlayKind::page(
     Entry { name: "connect", label: "connect a model", reach: "opens a page" },
     Some(Slash::Connect),
-    |_| Ok(Box::new(Shown::new("connect", "Connect a model", WIDTH, rows))),
+    |ctx| Ok(Box::new(Connect { first: ctx.surroundings.first_start, ..Connect::default() })),
 );
 
-fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
-    let now = format!("Now: {} ({}).", ctx.surroundings.model, ctx.surroundings.model_from);
-    let now =
-        (!ctx.surroundings.model_from.is_empty()).then_some([(now.as_str(), Slot::Strong), ("", Slot::Text)]);
-    let lines = [
-        ("Any OpenAI-compatible endpoint is a model: a provider, or a server on this machine.", Slot::Text),
-        ("", Slot::Text),
-        (
-            "For this session: `/model PRESET:NAME`, where the preset is openai, openrouter, anthropic, google, azure, \
-             ollama, lmstudio or llamacpp; `/model NAME` is enough once there is a key. `pilothouse auth set openai` \
-             stores one.",
-            Slot::Strong,
-        ),
-        ("", Slot::Text),
-        ("For every session, by the environment or config.toml:", Slot::Text),
-        ("  PILOTHOUSE_BASE_URL   https://host/v1, or http://127.0.0.1:11434/v1", Slot::Info),
-        ("  PILOTHOUSE_API_KEY    the key, where one is needed", Slot::Info),
-        ("  PILOTHOUSE_MODEL      the model's name", Slot::Info),
-        ("  PILOTHOUSE_EFFORT     how much it thinks: none, minimal, low, medium, high, xhigh", Slot::Info),
-        ("", Slot::Text),
-        (
-            "Set them, then start pilothouse again. `pilothouse config path` names the file, `pilothouse auth set HOST` \
-             stores the key of another host, `pilothouse config show` says what holds.",
-            Slot::Text,
-        ),
-        ("Until then the offline engine answers, and nothing leaves this machine.", Slot::Soft),
-    ];
-    let columns = usize::from(ctx.body.width.min(WIDTH).saturating_sub(4));
-    let lines = now.into_iter().flatten().chain(lines);
-    let rows = lines.flat_map(|(text, slot)| wrap_in(&Row::of(text, slot).pieces, columns));
-    rows.map(|row| row.line(ctx.theme)).collect()
+/// What can be picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Place,
+    Address,
+    Key,
+    Model,
+    Theme,
+    Keep,
+}
+
+/// Where the model is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    Known(ModelPlace),
+    Server,
+    Engine,
+}
+
+impl Place {
+    fn name(&self) -> &str {
+        match self {
+            Self::Known(place) => &place.name,
+            Self::Server => SERVER,
+            Self::Engine => ENGINE,
+        }
+    }
+
+    fn about(&self) -> String {
+        match self {
+            Self::Known(place) => {
+                let address =
+                    if place.address.is_empty() { "at an address of yours" } else { &place.address };
+                let key = place.key_from.as_ref().map(|from| format!("; key: {from}"));
+                format!("{address}{}", key.unwrap_or_default())
+            }
+            Self::Server => "any OpenAI-compatible one, by its address".to_owned(),
+            Self::Engine => "no model: nothing leaves this machine".to_owned(),
+        }
+    }
+
+    fn wants_address(&self) -> bool {
+        matches!(self, Self::Server) || matches!(self, Self::Known(place) if place.address.is_empty())
+    }
+
+    fn takes_key(&self) -> bool {
+        matches!(self, Self::Server) || matches!(self, Self::Known(place) if place.wants_key)
+    }
+
+    /// Where a key lies that need not be typed.
+    fn key_from(&self) -> Option<&str> {
+        if let Self::Known(place) = self { place.key_from.as_deref() } else { None }
+    }
+}
+
+/// What is known of the models that the place has.
+#[derive(Debug, Default)]
+enum Models {
+    #[default]
+    Unasked,
+    Asked,
+    Known(Vec<String>),
+    Unknown(String),
+}
+
+/// The page.
+#[derive(Debug, Default)]
+struct Connect {
+    /// Whether it opened by itself, at the first start.
+    first: bool,
+    places: Vec<ModelPlace>,
+    place: Option<Place>,
+    pick: ModelPick,
+    models: Models,
+    at: usize,
+    /// What the line that is asked for above is.
+    asks: Option<Line>,
+    wants: Vec<Ask>,
+    /// The question whether it is kept.
+    keeps: Option<u64>,
+    kept: bool,
+}
+
+impl Connect {
+    /// The lines that there are by now.
+    fn lines(&self) -> Vec<Line> {
+        let place = self.place.as_ref();
+        let is = |what: fn(&Place) -> bool| place.is_some_and(what);
+        let lines = [
+            (Line::Place, true),
+            (Line::Address, is(Place::wants_address)),
+            (Line::Key, is(Place::takes_key)),
+            (Line::Model, is(|place| *place != Place::Engine)),
+            (Line::Theme, true),
+            (Line::Keep, place.is_some()),
+        ];
+        lines.into_iter().filter(|(_, there)| *there).map(|(line, _)| line).collect()
+    }
+
+    fn go(&mut self, to: Line) {
+        self.at = self.lines().iter().position(|line| *line == to).unwrap_or_default();
+    }
+
+    /// The first line without which nothing can be kept, and what is to be done there.
+    fn missing(&self) -> Option<(Line, &'static str)> {
+        let place = self.place.as_ref()?;
+        let key = place.key_from().is_some() || self.pick.key.is_some();
+        if place.wants_address() && self.pick.address.is_empty() {
+            Some((Line::Address, "type its address first"))
+        } else if matches!(place, Place::Known(known) if known.wants_key) && !key {
+            Some((Line::Key, "type its key first"))
+        } else if self.pick.model.is_empty() {
+            Some((Line::Model, "pick a model first"))
+        } else {
+            None
+        }
+    }
+
+    /// What is to be done next: where something is missing, there.
+    fn go_on(&mut self) {
+        self.go(self.missing().map_or(Line::Keep, |(line, _)| line));
+    }
+
+    /// Asks which models the place has, once it can be asked.
+    fn ask_models(&mut self) {
+        self.models = Models::Unasked;
+        if self.missing().is_none_or(|(line, _)| line == Line::Model) {
+            self.models = Models::Asked;
+            let pick = ModelPick { model: String::new(), ..self.pick.clone() };
+            self.wants.push(Ask::Setup(SetupAsk::Models(pick)));
+        }
+    }
+
+    fn take_place(&mut self, name: &str) {
+        let known = self.places.iter().find(|place| place.name == name);
+        let place = match known {
+            Some(known) => Place::Known(known.clone()),
+            None if name == SERVER => Place::Server,
+            None => Place::Engine,
+        };
+        let engine = place == Place::Engine;
+        self.pick = ModelPick {
+            place: known.map(|place| place.name.clone()).unwrap_or_default(),
+            model: if engine { OFFLINE.to_owned() } else { String::new() },
+            ..ModelPick::default()
+        };
+        self.place = Some(place);
+        if engine {
+            self.models = Models::Unasked;
+        } else {
+            self.ask_models();
+        }
+        self.go_on();
+    }
+
+    /// What Enter does on the chosen line.
+    fn enter(&mut self) -> Outcome {
+        let Some(line) = self.lines().get(self.at).copied() else { return Outcome::none() };
+        self.asks = Some(line);
+        let name = self.place.as_ref().map_or("", Place::name);
+        match line {
+            Line::Place => {
+                let known = self.places.iter().cloned().map(Place::Known);
+                let all = known.chain([Place::Server, Place::Engine]);
+                let rows = all.map(|place| (place.name().to_owned(), place.about())).collect();
+                Outcome::open(Choice::of("Provider", rows).at(name))
+            }
+            Line::Address => {
+                let question = "The address before /chat/completions, such as http://127.0.0.1:8000/v1";
+                Outcome::open(Prompt::line("Address", question, &self.pick.address))
+            }
+            Line::Key => {
+                let question = format!("The key of {name}: kept for you alone, and shown nowhere");
+                Outcome::open(Prompt::new(Purpose::Hidden, question, None))
+            }
+            Line::Model => {
+                let (names, none) = match &self.models {
+                    Models::Known(names) => (names.as_slice(), "It names no models; type the name."),
+                    Models::Asked => (&[][..], "Its models are being asked for; a name can be typed."),
+                    Models::Unasked | Models::Unknown(_) => {
+                        (&[][..], "Its models are not known; type the name.")
+                    }
+                };
+                Outcome::open(Choice::free("Model", names, none.to_owned()).at(&self.pick.model))
+            }
+            Line::Theme => Outcome { themes: true, ..Outcome::none() },
+            Line::Keep => match self.missing() {
+                Some((line, what)) => {
+                    self.go(line);
+                    Outcome::complaint(what)
+                }
+                None => Outcome {
+                    asks: vec![Ask::Setup(SetupAsk::Connect(self.pick.clone()))],
+                    ..Outcome::none()
+                },
+            },
+        }
+    }
+
+    /// What stands behind the name of a line.
+    fn value(&self, line: Line, ctx: &Ctx<'_>) -> Row {
+        let soft = |text: &str| Row::of(text, Slot::Soft);
+        match line {
+            Line::Place => match &self.place {
+                None => soft("Enter picks one"),
+                Some(place) => {
+                    Row::of(place.name(), Slot::Text).and("  ", Slot::Soft).and(&place.about(), Slot::Soft)
+                }
+            },
+            Line::Address if self.pick.address.is_empty() => soft("none yet"),
+            Line::Address => Row::of(&self.pick.address, Slot::Text),
+            Line::Key => match (&self.pick.key, self.place.as_ref().and_then(Place::key_from)) {
+                (Some(_), _) => Row::of("typed", Slot::Text).and("  not shown", Slot::Soft),
+                (None, Some(from)) => soft(from),
+                (None, None) => soft("none yet"),
+            },
+            Line::Model => {
+                let named = !self.pick.model.is_empty();
+                let row = if named { Row::of(&self.pick.model, Slot::Text) } else { soft("none yet") };
+                match &self.models {
+                    Models::Unasked => row,
+                    Models::Asked => row.and("  asking which there are", Slot::Soft),
+                    Models::Known(names) => {
+                        row.and(&format!("  {} there", count(names.len(), "model")), Slot::Soft)
+                    }
+                    Models::Unknown(why) => {
+                        row.and(&format!("  its models are not known: {why}"), Slot::Warn)
+                    }
+                }
+            }
+            Line::Theme => Row::of(ctx.theme.name(), Slot::Text),
+            Line::Keep => match self.missing() {
+                Some((_, what)) => soft(what),
+                None => soft("from now on, here and in new sessions"),
+            },
+        }
+    }
+
+    fn rows(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
+        let begins = if self.first {
+            "Which model is to answer? Any OpenAI-compatible one can. Without one the offline engine finds, explains, \
+             renames, reviews and tests, and nothing leaves this machine. Esc leaves it at that; `/connect` opens this page \
+             again."
+                .to_owned()
+        } else {
+            let around = ctx.surroundings;
+            let from = &around.model_from;
+            let from = if from.is_empty() { String::new() } else { format!(" ({from})") };
+            format!("Now: {}{from}.", around.model)
+        };
+        let lines = self.lines();
+        // Where room is short, what can be picked goes before what is said of it.
+        let mut rows = wrap(&coded(&begins, Slot::Text).pieces, columns);
+        rows.push(Row::new());
+        if rows.len() + lines.len() > room {
+            rows.clear();
+        }
+        for (n, line) in lines.into_iter().enumerate() {
+            let chosen = n == self.at;
+            let (name, keeps) = (line.name(), line == Line::Keep);
+            let ink = if chosen || keeps { Slot::Strong } else { Slot::Soft };
+            let mut row =
+                entry(chosen, ctx.glyphs).and(&format!("{name:NAME$}"), ink).with(self.value(line, ctx));
+            row = row.cut(columns, ctx.glyphs.ellipsis);
+            row.ground = chosen.then_some(Slot::Select);
+            rows.push(row);
+        }
+        for (n, line) in OTHERWISE.into_iter().enumerate() {
+            let said = wrap(&coded(line, Slot::Soft).pieces, columns);
+            let air = usize::from(n == 0);
+            if rows.len() + air + said.len() <= room {
+                rows.extend(std::iter::repeat_n(Row::new(), air).chain(said));
+            }
+        }
+        rows
+    }
+}
+
+/// The ways that need no page.
+const OTHERWISE: [&str; 2] = [
+    "For this session alone: `/model PRESET:NAME`. By variables, which go before what is kept here: \
+     `PILOTHOUSE_BASE_URL`, `PILOTHOUSE_MODEL`, `PILOTHOUSE_API_KEY`, `PILOTHOUSE_EFFORT`.",
+    "`pilothouse auth set PRESET` stores a key as well; `pilothouse config path` names the file of all settings.",
+];
+
+impl Line {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Place => "Provider",
+            Self::Address => "Address",
+            Self::Key => "Key",
+            Self::Model => "Model",
+            Self::Theme => "Theme",
+            Self::Keep => "Use it",
+        }
+    }
+}
+
+impl Overlay for Connect {
+    fn name(&self) -> &'static str {
+        KIND.entry.name
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        vec![Ask::Setup(SetupAsk::Places)]
+    }
+
+    fn wants(&mut self) -> Vec<Ask> {
+        std::mem::take(&mut self.wants)
+    }
+
+    fn asked(&mut self, number: u64) {
+        // A theme that is taken above it is kept by itself.
+        if self.asks.take_if(|line| *line == Line::Keep).is_some() {
+            self.keeps = Some(number);
+        }
+    }
+
+    fn answered(&mut self, number: u64, reply: &Reply) {
+        let Reply::Setup(reply) = reply else { return };
+        match reply {
+            SetupReply::Places(places) => self.places.clone_from(places),
+            SetupReply::Models(of, told) => {
+                if *of == (ModelPick { model: String::new(), ..self.pick.clone() }) {
+                    self.models = match told {
+                        Ok(names) => Models::Known(names.clone()),
+                        Err(why) => Models::Unknown(why.clone()),
+                    };
+                }
+            }
+            SetupReply::Kept(told) => self.kept |= self.keeps == Some(number) && told.is_ok(),
+        }
+    }
+
+    fn is_over(&self, _ctx: &Ctx<'_>) -> bool {
+        self.kept
+    }
+
+    fn typed(&mut self, line: String) {
+        let text = line.trim();
+        match self.asks.take() {
+            Some(Line::Place) => self.take_place(text),
+            Some(Line::Address) => {
+                text.clone_into(&mut self.pick.address);
+                self.ask_models();
+                self.go_on();
+            }
+            Some(Line::Key) => {
+                self.pick.key = (!text.is_empty()).then(|| Hidden(text.to_owned()));
+                self.ask_models();
+                self.go_on();
+            }
+            Some(Line::Model) => {
+                text.clone_into(&mut self.pick.model);
+                self.go_on();
+            }
+            Some(Line::Theme | Line::Keep) | None => {}
+        }
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, CHOOSES, &['q']))
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        let of = self.lines().len();
+        if choose(key, &mut self.at, of) {
+            return Some(Outcome::none());
+        }
+        if key.code == KeyCode::Enter {
+            return Some(self.enter());
+        } else if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        Some(Outcome::none())
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let columns = usize::from(ctx.body.width.min(WIDTH).saturating_sub(4)).max(8);
+        let room = usize::from(ctx.body.height).saturating_sub(3);
+        let rows = self.rows(ctx, columns, room);
+        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
+        let area = super::centred(ctx.body, WIDTH, height);
+        let enter =
+            self.lines().get(self.at).map_or("", |line| if *line == Line::Keep { "use it" } else { "pick" });
+        let keys = [("j k", "move"), ("Enter", enter), ("Esc", "close")];
+        let title = if self.first { "Welcome to Pilothouse" } else { "Connect a model" };
+        let inner = frame(ctx, area, title, "", &keys, buf);
+        paint(&rows, ctx, inner, buf);
+        None
+    }
 }

@@ -1,8 +1,8 @@
 //! The palette: every action, every slash command and every recipe by name, with its key and what it reaches or may.
 //!
-//! Owns the query and the choice. Never acts: it hands the chosen action back, and a command to the draft.
+//! Owns what is found and the choice. Never acts: it hands the chosen action back, and a command to the draft.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyEvent;
 use pilothouse_core::{
     clean::Clean,
     intent::{SLASH_COMMANDS, SlashCommand},
@@ -19,6 +19,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{
     Caret, Letter, OVERLAYS, Overlay, OverlayKind,
+    finder::{Finder, Found},
     page::{first_shown, frame},
 };
 use crate::{
@@ -103,10 +104,9 @@ impl Item {
 /// Everything by name.
 #[derive(Debug)]
 pub struct Palette {
-    query: String,
+    finder: Finder,
     entries: Vec<Item>,
     found: Vec<usize>,
-    at: usize,
 }
 
 impl Palette {
@@ -122,39 +122,18 @@ impl Palette {
         let mut entries: Vec<_> = actions.chain(calls).collect();
         entries.sort_by_key(Item::is_writing);
         let found = (0..entries.len()).collect();
-        Self { query: String::new(), entries, found, at: 0 }
+        Self { finder: Finder::default(), entries, found }
     }
 
     /// Takes a key; returns what was chosen with it.
     fn choose(&mut self, key: KeyEvent) -> Option<Choice> {
-        let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-        let last = self.found.len().saturating_sub(1);
-        if key.code == KeyCode::Enter {
-            return self
-                .found
-                .get(self.at)
-                .and_then(|i| self.entries.get(*i))
-                .map(|item| item.choice.clone());
-        }
-        if matches!(key.code, KeyCode::Down | KeyCode::Tab) {
-            self.at = if self.at >= last { 0 } else { self.at + 1 };
-        } else if matches!(key.code, KeyCode::Up | KeyCode::BackTab) {
-            self.at = self.at.checked_sub(1).unwrap_or(last);
-        } else if key.code == KeyCode::PageDown {
-            self.at = (self.at + 8).min(last);
-        } else if key.code == KeyCode::PageUp {
-            self.at = self.at.saturating_sub(8);
-        } else if key.code == KeyCode::Backspace {
-            self.query.pop();
-            self.search();
-        } else if key.code == KeyCode::Char('u') && key.modifiers == KeyModifiers::CONTROL {
-            self.query.clear();
-            self.search();
-        } else if let KeyCode::Char(c) = key.code
-            && plain
-        {
-            self.query.push(c);
-            self.search();
+        match self.finder.key(key, self.found.len()) {
+            Found::Taken => {
+                let index = self.found.get(self.finder.at)?;
+                return self.entries.get(*index).map(|item| item.choice.clone());
+            }
+            Found::Anew => self.search(),
+            Found::Same => {}
         }
         None
     }
@@ -164,10 +143,9 @@ impl Palette {
         // Keys of the caret are known by heart: they are found behind all else.
         let others = self.entries.iter().position(Item::is_writing).unwrap_or(names.len());
         let (first, last) = names.split_at(others.min(names.len()));
-        self.found = closest(&self.query, first.iter().map(String::as_str));
-        let behind = closest(&self.query, last.iter().map(String::as_str));
+        self.found = closest(&self.finder.query, first.iter().map(String::as_str));
+        let behind = closest(&self.finder.query, last.iter().map(String::as_str));
         self.found.extend(behind.into_iter().map(|n| n + others));
-        self.at = 0;
     }
 
     fn row(ctx: &Ctx<'_>, item: &Item, chosen: bool, area: Rect, buf: &mut Buffer) {
@@ -213,7 +191,7 @@ impl Overlay for Palette {
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let area = super::centred(ctx.body, 110, ctx.body.height.saturating_sub(2).min(24));
         let count = format!("{} of {}", self.found.len(), self.entries.len());
-        let chosen = self.found.get(self.at).and_then(|i| self.entries.get(*i));
+        let chosen = self.found.get(self.finder.at).and_then(|i| self.entries.get(*i));
         let enter = chosen.map(|item| match item.choice {
             Choice::Act(_) => ("Enter", "run"),
             Choice::Call(_) => ("Enter", "write it in the draft"),
@@ -221,33 +199,19 @@ impl Overlay for Palette {
         let moves = [(ctx.glyphs.moves, "move")].into_iter().filter(|_| self.found.len() > 1);
         let keys: Vec<_> = enter.into_iter().chain(moves).chain([("Esc", "close")]).collect();
         let inner = frame(ctx, area, "Commands", &count, &keys, buf);
-        let theme = ctx.theme;
-        if inner.height < 3 {
-            return None;
-        }
-        let air = u16::from(inner.height > 12);
-        let inner = Rect { y: inner.y + air, height: inner.height - air, ..inner };
-        let query = Line::from(vec![
-            Span::styled("› ", theme.style(Slot::Accent)),
-            Span::styled(self.query.clone(), theme.style(Slot::Strong)),
-        ]);
-        query.render(Rect { height: 1, ..inner }, buf);
-        let rule = ctx.glyphs.rule.first().copied().unwrap_or("-").repeat(usize::from(inner.width));
-        buf.set_stringn(inner.x, inner.y + 1, rule, usize::from(inner.width), theme.style(Slot::Line));
-        let list = Rect { y: inner.y + 2, height: inner.height - 2, ..inner };
+        let (list, caret) = self.finder.draw(ctx, inner, buf)?;
         let rows = usize::from(list.height);
-        let top = first_shown(self.at, rows);
+        let top = first_shown(self.finder.at, rows);
         for (row, index) in self.found.iter().enumerate().skip(top).take(rows) {
             let Some(item) = self.entries.get(*index) else { continue };
             let y = list.y + u16::try_from(row - top).unwrap_or_default();
-            Self::row(ctx, item, row == self.at, Rect { y, height: 1, ..list }, buf);
+            Self::row(ctx, item, row == self.finder.at, Rect { y, height: 1, ..list }, buf);
         }
         if self.found.is_empty() {
-            let text = format!("No match for {:?}", self.query);
-            buf.set_stringn(list.x, list.y + 1, text, usize::from(list.width), theme.style(Slot::Soft));
+            let text = format!("No match for {:?}", self.finder.query);
+            buf.set_stringn(list.x, list.y + 1, text, usize::from(list.width), ctx.theme.style(Slot::Soft));
         }
-        let x = inner.x + 2 + u16::try_from(self.query.width()).unwrap_or_default();
-        Some((x.min(inner.right().saturating_sub(1)), inner.y))
+        caret
     }
 
     fn weighs(&self, _letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
@@ -264,7 +228,7 @@ impl Overlay for Palette {
 
     /// Adds it to the query.
     fn paste(&mut self, text: &str) {
-        self.query.extend(text.chars().filter(|c| !c.is_control()).take(80));
+        self.finder.paste(text);
         self.search();
     }
 }

@@ -83,6 +83,8 @@ pub enum Purpose {
     Below,
     /// The value of a variable; what is typed is not shown.
     Key(String),
+    /// Something that the page below it asked for and that is not shown.
+    Hidden,
 }
 
 /// A line that is asked for.
@@ -114,7 +116,7 @@ impl Prompt {
             Purpose::Deny(_) => "Reason",
             Purpose::Comment { .. } => "Comment",
             Purpose::Pane(_) | Purpose::Below => SEARCH,
-            Purpose::Key(_) => "Credential",
+            Purpose::Key(_) | Purpose::Hidden => "Credential",
         };
         Self {
             purpose,
@@ -137,6 +139,11 @@ impl Prompt {
     /// A line that the page below it looks for.
     pub fn below(question: &str) -> Self {
         Self::new(Purpose::Below, question, None)
+    }
+
+    /// A line that the page below it wants, under this title; `text` stands in it already.
+    pub fn line(title: &'static str, question: &str, text: &str) -> Self {
+        Self { title, text: text.to_owned(), ..Self::below(question) }
     }
 
     /// The word that lets a command run once, with the command itself.
@@ -163,7 +170,9 @@ impl Prompt {
                 let asks = vec![Ask::KeepKey(name.clone(), Hidden(typed.to_owned()))];
                 Some(Outcome { asks, ..Outcome::none() })
             }
-            Purpose::Below => Some(Outcome { below: Some(self.text.clone()), ..Outcome::none() }),
+            Purpose::Below | Purpose::Hidden => {
+                Some(Outcome { below: Some(self.text.clone()), ..Outcome::none() })
+            }
             Purpose::Pane(id) => Some(Outcome { line: Some((*id, self.text.clone())), ..Outcome::none() }),
         }
     }
@@ -171,7 +180,7 @@ impl Prompt {
     /// What is seen of what was typed.
     fn seen(&self) -> String {
         match self.purpose {
-            Purpose::Key(_) => "*".repeat(self.text.chars().count()),
+            Purpose::Key(_) | Purpose::Hidden => "*".repeat(self.text.chars().count()),
             Purpose::Proceed(_)
             | Purpose::Deny(_)
             | Purpose::Word(_)
@@ -227,7 +236,11 @@ impl Overlay for Prompt {
         let area = if y >= ctx.above_bar.y { Rect { y, ..area } } else { area };
         let enter = match self.purpose {
             Purpose::Proceed(_) | Purpose::Word(_) => "confirms",
-            Purpose::Deny(_) | Purpose::Comment { .. } | Purpose::Pane(_) | Purpose::Below => "ok",
+            Purpose::Deny(_)
+            | Purpose::Comment { .. }
+            | Purpose::Pane(_)
+            | Purpose::Below
+            | Purpose::Hidden => "ok",
             Purpose::Key(_) => "keeps it",
         };
         let clears = [("Ctrl-U", "clears")].into_iter().filter(|_| !self.text.is_empty());
@@ -269,7 +282,9 @@ impl Overlay for Prompt {
         let written = match self.purpose {
             Purpose::Deny(_) | Purpose::Comment { .. } => true,
             Purpose::Pane(_) => !matches!(self.title, SEARCH | FIND),
-            Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Key(_) | Purpose::Below => false,
+            Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Key(_) | Purpose::Below | Purpose::Hidden => {
+                false
+            }
         };
         let text = Some(self.text.trim()).filter(|text| written && !text.is_empty() && *text != self.begun);
         Outcome { kept: text.map(str::to_owned), ..Outcome::none() }

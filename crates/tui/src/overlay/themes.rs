@@ -3,6 +3,7 @@
 //! Owns the choice and what was there before. What a theme is, the app knows.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::port::{Ask, SetupAsk};
 use ratatui::buffer::Buffer;
 
 use super::{
@@ -55,8 +56,8 @@ impl Overlay for Themes {
         Some(if choose_ends(key, &mut self.at, self.names.len()) {
             self.shown()
         } else if key.code == KeyCode::Enter {
-            let name = self.names.get(self.at).map(|(name, _)| name.as_str()).unwrap_or_default();
-            Outcome::notice(kept(name)).and_close()
+            let name = self.names.get(self.at).map(|(name, _)| name.clone()).unwrap_or_default();
+            Outcome { asks: vec![Ask::Setup(SetupAsk::Theme(name))], ..Outcome::close() }
         } else if key.code == KeyCode::Char('q') {
             self.left().and_close()
         } else {
@@ -93,9 +94,4 @@ impl Overlay for Themes {
         }
         None
     }
-}
-
-/// What is said of a theme that was taken.
-pub fn kept(name: &str) -> String {
-    format!("theme: {name}, until you leave; [screen] theme = \"{name}\" in config.toml keeps it")
 }

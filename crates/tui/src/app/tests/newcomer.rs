@@ -112,21 +112,28 @@ fn sessions_are_found_under_the_names_of_other_programs_and_nothing_is_begun() {
 }
 
 #[test]
-fn a_theme_says_what_became_of_it() {
+fn a_theme_that_is_taken_is_kept_and_one_that_is_not_there_is_told() {
     let mut desk = Desk::new(100, 30);
     let own = Theme::source("nord").unwrap().replace("name = \"nord\"", "name = \"mine\"");
     desk.app.own_themes([("mine".to_owned(), own)].into());
-    for (line, told) in [
-        ("/theme neon", "no theme is called \"neon\"; there are mine, default"),
-        (
-            "/theme gruvbox",
-            "theme: gruvbox, until you leave; [screen] theme = \"gruvbox\" in config.toml keeps it",
-        ),
-        ("/theme mine", "theme: mine, until you leave"),
-        ("/theme light", "theme: mine, light"),
+    for (line, told, kept) in [
+        ("/theme neon", "no theme is called \"neon\"; there are mine, default", None),
+        ("/theme gruvbox", "theme: gruvbox, kept", Some("gruvbox")),
+        ("/theme mine", "theme: mine, kept", Some("mine")),
+        ("/theme light", "theme: mine, light", None),
     ] {
+        desk.asks.clear();
         desk.app.composer.draft.set(Saved::plain(line));
         desk.press("<enter>").deliver();
+        let asked = desk.asks.iter().find_map(|ask| match ask {
+            Ask::Setup(SetupAsk::Theme(name)) => Some(name.clone()),
+            _ => None,
+        });
+        assert_eq!(asked.as_deref(), kept, "{line}");
+        if let Some(name) = kept {
+            let told = SetupReply::Kept(Ok(format!("theme: {name}, kept")));
+            desk.app.update(Update::Answered(desk.number, Reply::Setup(told)), desk.now);
+        }
         assert!(desk.text().contains(told), "{told} {}", desk.text());
     }
 }
@@ -146,7 +153,7 @@ fn themes_are_shown_as_they_are_chosen_and_esc_takes_the_choice_back() {
         desk.press(keys);
         assert_eq!((name(&desk) == before, desk.app.overlays.len()), (left, 0), "{keys}");
     }
-    assert!(desk.text().contains("[screen] theme = \"gruvbox\""), "{}", desk.text());
+    assert!(desk.asks.contains(&Ask::Setup(SetupAsk::Theme("gruvbox".to_owned()))), "{:?}", desk.asks);
 }
 
 #[test]

@@ -167,7 +167,8 @@ impl Pane for DiffPane {
             | Reply::Context(_)
             | Reply::Sources(_)
             | Reply::SourceTools(..)
-            | Reply::Memory(..) => {}
+            | Reply::Memory(..)
+            | Reply::Setup(_) => {}
         }
     }
 

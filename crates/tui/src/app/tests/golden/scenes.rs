@@ -188,6 +188,11 @@ pub(in crate::app::tests) const ALL: &[Scene] = &[
     ("skill-called", |w, h| pressed(recipes(w, h), "/write-tests src/auth/login.rs<enter>")),
     ("knowledge", |w, h| knowledge(w, h, "j")),
     ("connect", |w, h| pressed(Desk::new(w, h), "/connect<enter>")),
+    ("setup", super::super::setup::first),
+    ("setup-providers", super::super::setup::providers),
+    ("setup-key", super::super::setup::key_typed),
+    ("setup-models", super::super::setup::models),
+    ("setup-ready", super::super::setup::ready),
     ("why", why),
     // Poorer terminals.
     ("ascii-plan", |w, h| pressed(plain(w, h, Depth::TrueColor).with_plan(), "<ctrl-t>")),

@@ -1,0 +1,103 @@
+//! Who answers and the theme, set on the screen: what holds, what is kept where, and what is not.
+
+use std::os::unix::fs::PermissionsExt;
+
+use pilothouse_core::port::{Hidden, ModelPick, SetupAsk, SetupReply};
+
+use super::*;
+
+const KEY: &str = "sk-quiet-harbour-at-dawn-9";
+
+/// A rig whose model no variable names, so that its settings do.
+fn setup(rig: &Rig) -> Setup {
+    Setup { environment: [("HOME", "/nowhere")].into_iter().collect(), ..rig.setup(Which::New) }
+}
+
+fn pick(place: &str, model: &str, key: Option<&str>) -> ModelPick {
+    let key = key.map(|key| Hidden(key.to_owned()));
+    ModelPick { place: place.to_owned(), model: model.to_owned(), key, ..ModelPick::default() }
+}
+
+async fn asks(s: &mut Screen, number: u64, ask: SetupAsk) -> SetupReply {
+    s.requests.send(Request::Ask(number, Ask::Setup(ask))).await.unwrap();
+    s.until("an answer", |s| s.answers.contains_key(&number)).await;
+    match s.answers.remove(&number) {
+        Some(Reply::Setup(reply)) => reply,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_is_picked_answers_at_once_and_its_key_is_kept_for_the_user_alone() {
+    let rig = Rig::new(&json!([]));
+    let mut s = Screen::open(setup(&rig), 1024).await;
+    s.until("surroundings", |s| !s.around.model.is_empty()).await;
+    assert!(s.around.offline);
+    let SetupReply::Places(places) = asks(&mut s, 1, SetupAsk::Places).await else { panic!() };
+    let openai = places.iter().find(|place| place.name == "openai").unwrap();
+    assert!(openai.wants_key && openai.key_from.is_none() && openai.address.starts_with("https://"));
+    let told = asks(&mut s, 2, SetupAsk::Connect(pick("openai", "m-1", Some(KEY)))).await;
+    assert_eq!(told, SetupReply::Kept(Ok("m-1 answers from now on; kept in config.toml".to_owned())));
+    s.until("the model", |s| s.around.model == "m-1").await;
+    assert!(!s.around.offline);
+    let (config, keys) = (rig.home().config.join("config.toml"), rig.home().config.join("credentials.toml"));
+    let text = fs::read_to_string(&config).unwrap();
+    assert!(text.contains("preset = \"openai\"") && text.contains("name = \"m-1\""), "{text}");
+    assert!(!text.contains(KEY) && fs::read_to_string(&keys).unwrap().contains(KEY));
+    assert_eq!(fs::metadata(&keys).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(s.around.secrets.mask(KEY), "[secret: in use]", "it stands nowhere from here on");
+    let SetupReply::Places(places) = asks(&mut s, 3, SetupAsk::Places).await else { panic!() };
+    assert!(places.iter().any(|place| place.name == "openai" && place.key_from.is_some()));
+    let told = asks(&mut s, 4, SetupAsk::Theme("nord".to_owned())).await;
+    assert_eq!(told, SetupReply::Kept(Ok("theme: nord, kept in config.toml".to_owned())));
+    let told = asks(&mut s, 5, SetupAsk::Connect(pick("", "offline", None))).await;
+    assert_eq!(
+        told,
+        SetupReply::Kept(Ok("offline engine answers from now on; kept in config.toml".to_owned()))
+    );
+    let text = fs::read_to_string(&config).unwrap();
+    assert_eq!(text, "[model]\nname = \"offline\"\n\n[screen]\ntheme = \"nord\"\n");
+    let events: Vec<String> = s.events.iter().map(|e| serde_json::to_string(e).unwrap()).collect();
+    assert!(events.iter().chain(&s.refused).all(|text| !text.contains(KEY)));
+    s.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_would_not_hold_is_not_kept() {
+    let rig = Rig::new(&json!([]));
+    let config = rig.home().config.join("config.toml");
+    fs::create_dir_all(&rig.home().config).unwrap();
+    let mut s = Screen::open(setup(&rig), 1024).await;
+    for (number, wrong) in [
+        (1, pick("azure", "m", Some(KEY))),
+        (2, pick("openai", "", Some(KEY))),
+        (3, pick("openai", "m", Some("two words"))),
+        (4, ModelPick { address: "nowhere".to_owned(), ..pick("", "m", None) }),
+    ] {
+        let told = asks(&mut s, number, SetupAsk::Connect(wrong)).await;
+        assert!(
+            matches!(&told, SetupReply::Kept(Err(why)) if why.starts_with("not kept")),
+            "{number} {told:?}"
+        );
+        assert!(!config.exists() && s.around.offline, "{number}");
+    }
+    fs::write(&config, "[model\n").unwrap();
+    let told = asks(&mut s, 9, SetupAsk::Connect(pick("ollama", "m", None))).await;
+    assert!(matches!(&told, SetupReply::Kept(Err(_))), "{told:?}");
+    assert_eq!(fs::read_to_string(&config).unwrap(), "[model\n");
+    s.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_first_start_of_a_user_who_set_nothing_is_one() {
+    let rig = Rig::new(&json!([]));
+    let first = |s: &Screen| s.around.first_start;
+    let mut s = Screen::open(setup(&rig), 1024).await;
+    s.until("surroundings", |s| !s.around.model.is_empty()).await;
+    let was = first(&s);
+    s.quit().await;
+    let mut s = Screen::open(setup(&rig), 1024).await;
+    s.until("surroundings", |s| !s.around.model.is_empty()).await;
+    assert_eq!((was, first(&s)), (true, false));
+    s.quit().await;
+}

@@ -1,0 +1,194 @@
+//! Who answers, picked on one page: at the first start, and by `/connect`.
+
+use pilothouse_core::port::{Hidden, ModelPick, ModelPlace};
+
+use super::*;
+
+/// The key that is typed; it is looked for everywhere.
+const KEY: &str = "sk-quiet-harbour-9";
+
+/// The places that the driver knows: one without a key, one with it, one on this machine, one of the user's own address.
+fn places() -> Vec<ModelPlace> {
+    let place = |name: &str, address: &str, wants_key, key_from: Option<&str>| ModelPlace {
+        name: name.into(),
+        address: address.into(),
+        wants_key,
+        key_from: key_from.map(str::to_owned),
+    };
+    vec![
+        place("openai", "https://api.openai.com/v1", true, None),
+        place("openrouter", "https://openrouter.ai/api/v1", true, Some("OPENROUTER_API_KEY (environment)")),
+        place("ollama", "http://127.0.0.1:11434/v1", false, None),
+        place("azure", "", true, None),
+    ]
+}
+
+impl Desk {
+    /// The driver answers what was asked last.
+    fn told(&mut self, reply: SetupReply) -> &mut Self {
+        self.app.update(Update::Answered(self.number, Reply::Setup(reply)), self.now);
+        self.collect();
+        self.draw();
+        self
+    }
+
+    /// What was asked last of what is set.
+    fn asked(&self) -> Option<&SetupAsk> {
+        self.asks.iter().rev().find_map(|ask| match ask {
+            Ask::Setup(ask) => Some(ask),
+            _ => None,
+        })
+    }
+
+    /// The driver says which models the place has that was asked about last.
+    fn models(&mut self, told: Result<Vec<String>, String>) -> &mut Self {
+        let Some(SetupAsk::Models(pick)) = self.asked().cloned() else { panic!("{:?}", self.asks) };
+        self.told(SetupReply::Models(pick, told))
+    }
+}
+
+/// The first start of a user.
+pub(super) fn first(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height);
+    let around = Surroundings {
+        first_start: true,
+        offline: true,
+        model: "offline engine".into(),
+        ..desk.app.world.surroundings.clone()
+    };
+    desk.app.update(Update::Surroundings(Box::new(around.clone())), desk.now);
+    desk.collect();
+    desk.told(SetupReply::Places(places()));
+    let around = Surroundings { first_start: false, ..around };
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk.draw();
+    desk
+}
+
+/// The providers.
+pub(super) fn providers(width: u16, height: u16) -> Desk {
+    let mut desk = first(width, height);
+    desk.press("<enter>");
+    desk
+}
+
+/// The key is typed.
+pub(super) fn key_typed(width: u16, height: u16) -> Desk {
+    let mut desk = providers(width, height);
+    desk.press("openai<enter>").press("<enter>").press(KEY);
+    desk
+}
+
+/// The models of the place.
+pub(super) fn models(width: u16, height: u16) -> Desk {
+    let mut desk = key_typed(width, height);
+    desk.press("<enter>");
+    desk.models(Ok(["gpt-5", "gpt-5-mini", "o9"].map(str::to_owned).to_vec())).press("<enter>");
+    desk
+}
+
+/// All is picked.
+pub(super) fn ready(width: u16, height: u16) -> Desk {
+    let mut desk = models(width, height);
+    desk.press("mini<enter>");
+    desk
+}
+
+#[test]
+fn the_first_start_leads_to_a_model_by_enter_and_its_key_is_shown_nowhere() {
+    for (width, height) in [(60, 20), (80, 24), (160, 45)] {
+        let mut desk = first(width, height);
+        assert_eq!(desk.top(), Some("connect"), "{width}");
+        assert!(desk.text().contains("offline engine"), "{}", desk.text());
+        desk = key_typed(width, height);
+        assert!(
+            desk.text().contains(&"*".repeat(KEY.len())) && !desk.text().contains(KEY),
+            "{}",
+            desk.text()
+        );
+        desk = ready(width, height);
+        assert!(!desk.text().contains(KEY), "{}", desk.text());
+        desk.press("<enter>");
+        let pick = ModelPick {
+            place: "openai".into(),
+            address: String::new(),
+            key: Some(Hidden(KEY.into())),
+            model: "gpt-5-mini".into(),
+        };
+        assert_eq!(desk.asked(), Some(&SetupAsk::Connect(pick)));
+        assert_eq!(desk.top(), Some("connect"), "it goes once it is kept");
+        desk.told(SetupReply::Kept(Err("not kept: no room".into())));
+        assert!(desk.top() == Some("connect") && desk.text().contains("no room"), "{}", desk.text());
+        desk.press("<enter>").told(SetupReply::Kept(Ok("gpt-5-mini answers from now on".into())));
+        assert!(desk.top().is_none() && desk.text().contains("answers from now on"), "{}", desk.text());
+        assert!(desk.inputs.is_empty() && desk.kept.iter().all(|kept| !kept.contains(KEY)));
+        desk.press("<up>");
+        assert!(!desk.text().contains(KEY), "nor in the history: {}", desk.text());
+    }
+}
+
+#[test]
+fn the_page_of_the_first_start_is_in_nobody_s_way() {
+    let mut desk = first(100, 30);
+    desk.press("<esc>");
+    assert_eq!(desk.top(), None);
+    let again = desk.app.world.surroundings.clone();
+    desk.app.update(Update::Surroundings(Box::new(again)), desk.now);
+    assert_eq!(desk.top(), None, "Esc leaves it for good");
+    desk.press("/connect<enter>");
+    assert_eq!(desk.top(), Some("connect"));
+    let mut desk = first(100, 30);
+    desk.press("where is the store?<enter>").deliver();
+    assert_eq!((desk.top(), desk.state().turns.len()), (None, 1), "a line that is typed into it is said");
+    let mut desk = Desk::new(100, 30);
+    desk.press("so");
+    let around = Surroundings { first_start: true, ..desk.app.world.surroundings.clone() };
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    assert_eq!(desk.top(), None, "nor does it come over a draft");
+}
+
+#[test]
+fn a_place_with_a_key_or_on_this_machine_is_asked_for_its_models_at_once() {
+    for place in ["openrouter", "ollama"] {
+        let mut desk = providers(100, 30);
+        desk.press(place).press("<enter>");
+        assert!(matches!(desk.asked(), Some(SetupAsk::Models(pick)) if pick.place == place), "{place}");
+        desk.models(Err("connection refused".into()));
+        assert!(desk.text().contains("connection refused"), "{}", desk.text());
+        // Where the list is not known, the name is typed.
+        desk.press("<enter>").press("my-model<enter>").press("<enter>");
+        assert!(
+            matches!(desk.asked(), Some(SetupAsk::Connect(pick)) if pick.model == "my-model"),
+            "{:?}",
+            desk.asked()
+        );
+    }
+}
+
+#[test]
+fn a_server_of_one_s_own_wants_its_address_and_no_model_wants_neither() {
+    let mut desk = providers(100, 30);
+    desk.press("another<enter>").press("<enter>").press("http://10.0.0.7:8000/v1<enter>");
+    assert!(matches!(desk.asked(), Some(SetupAsk::Models(p)) if p.address == "http://10.0.0.7:8000/v1"));
+    desk.models(Ok(vec!["one".into()])).press("<enter><enter>").press("<enter>");
+    assert!(matches!(desk.asked(), Some(SetupAsk::Connect(p)) if p.model == "one" && p.key.is_none()));
+    let mut desk = providers(100, 30);
+    desk.press("azure<enter>").press("<enter>").press("https://x.openai.azure.com<enter>");
+    assert_eq!(desk.asked(), Some(&SetupAsk::Places), "nobody is asked without a key");
+    let mut desk = providers(100, 30);
+    desk.press("offline<enter>").press("<enter>");
+    assert!(matches!(desk.asked(), Some(SetupAsk::Connect(p)) if p.model == "offline"), "{:?}", desk.asked());
+}
+
+#[test]
+fn what_is_missing_is_told_and_a_theme_taken_on_the_way_closes_nothing() {
+    let mut desk = providers(100, 30);
+    desk.press("openai<enter>").press("jjj<enter>");
+    assert!(desk.text().contains("type its key first"), "{}", desk.text());
+    desk.press("jj<enter>");
+    assert_eq!(desk.top(), Some("themes"));
+    desk.press("j<enter>");
+    assert!(matches!(desk.asked(), Some(SetupAsk::Theme(_))), "{:?}", desk.asked());
+    desk.told(SetupReply::Kept(Ok("theme: x, kept".into())));
+    assert_eq!(desk.top(), Some("connect"));
+}

@@ -1,0 +1,153 @@
+//! A list of names from which one is picked for the page below it; where the list may not have it, it is typed.
+//!
+//! Owns what is found and the choice. What follows from it, the page below knows.
+
+use crossterm::event::KeyEvent;
+use pilothouse_core::port::{Reply, SetupReply};
+use ratatui::buffer::Buffer;
+
+use super::{
+    Caret, Letter, Overlay, entry,
+    finder::{Finder, Found},
+    page::{first_shown, frame},
+};
+use crate::{
+    composer::popup::closest,
+    ctx::{Ctx, Outcome},
+    keymap::Action,
+    row::{Row, wrap},
+    theme::Slot,
+};
+
+/// Columns of the list at most.
+const WIDTH: u16 = 88;
+/// Columns and rows beside the list: borders, the line that is typed and its rule.
+const BESIDE: usize = 5;
+/// Fewest rows of the list.
+const LEAST: usize = 6;
+
+/// The list.
+#[derive(Debug)]
+pub(super) struct Choice {
+    title: &'static str,
+    rows: Vec<(String, String)>,
+    finder: Finder,
+    found: Vec<usize>,
+    /// Whether a name that the list does not have can be typed.
+    free: bool,
+    /// What is said where the list is empty.
+    none: String,
+}
+
+impl Choice {
+    /// Names, each with what is said of it.
+    pub fn of(title: &'static str, rows: Vec<(String, String)>) -> Self {
+        let found = (0..rows.len()).collect();
+        Self { title, rows, finder: Finder::default(), found, free: false, none: String::new() }
+    }
+
+    /// Names that may not be all; `none` is said where there are none.
+    pub fn free(title: &'static str, names: &[String], none: String) -> Self {
+        let rows = names.iter().map(|name| (name.clone(), String::new())).collect();
+        Self { free: true, none, ..Self::of(title, rows) }
+    }
+
+    /// With this one chosen.
+    pub fn at(mut self, name: &str) -> Self {
+        self.finder.at = self.rows.iter().position(|(of, _)| of == name).unwrap_or_default();
+        self
+    }
+
+    fn search(&mut self) {
+        let names = self.rows.iter().map(|(name, _)| name.as_str());
+        self.found = closest(self.finder.query.trim(), names);
+    }
+
+    /// What can be taken, the best first: what is found, then what was typed.
+    fn offers(&self) -> Vec<(&str, &str)> {
+        let found = self.found.iter().filter_map(|n| self.rows.get(*n));
+        let mut offers: Vec<_> = found.map(|(name, what)| (name.as_str(), what.as_str())).collect();
+        let typed = self.finder.query.trim();
+        if self.free && !typed.is_empty() && offers.iter().all(|(name, _)| *name != typed) {
+            offers.push((typed, "as it is typed"));
+        }
+        offers
+    }
+}
+
+impl Overlay for Choice {
+    fn name(&self) -> &'static str {
+        "choice"
+    }
+
+    fn weighs(&self, _letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        None
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        match self.finder.key(key, self.offers().len()) {
+            Found::Taken => {
+                let offers = self.offers();
+                let (name, _) = offers.get(self.finder.at)?;
+                return Some(Outcome { below: Some((*name).to_owned()), ..Outcome::close() });
+            }
+            Found::Anew => self.search(),
+            Found::Same => {}
+        }
+        Some(Outcome::none())
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.finder.paste(text);
+        self.search();
+    }
+
+    /// The names came only now.
+    fn answered(&mut self, _number: u64, reply: &Reply) {
+        let Reply::Setup(SetupReply::Models(_, told)) = reply else { return };
+        match told {
+            Ok(names) if self.free => {
+                self.rows = names.iter().map(|name| (name.clone(), String::new())).collect();
+                self.search();
+            }
+            Err(why) if self.free => self.none.clone_from(why),
+            Ok(_) | Err(_) => {}
+        }
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let height = u16::try_from(self.rows.len().max(LEAST) + BESIDE).unwrap_or(u16::MAX);
+        let area = super::centred(ctx.body, WIDTH, height);
+        let offers = self.offers();
+        let take = [("Enter", "take it")].into_iter().filter(|_| !offers.is_empty());
+        let moves = [(ctx.glyphs.moves, "move")].into_iter().filter(|_| offers.len() > 1);
+        let keys: Vec<_> = take.chain(moves).chain([("Esc", "back")]).collect();
+        let count = if self.rows.is_empty() {
+            String::new()
+        } else {
+            format!("{} of {}", self.found.len(), self.rows.len())
+        };
+        let inner = frame(ctx, area, self.title, &count, &keys, buf);
+        let (list, caret) = self.finder.draw(ctx, inner, buf)?;
+        let columns = usize::from(list.width);
+        let widest = offers.iter().map(|(name, _)| crate::row::width(name)).max().unwrap_or_default();
+        let top = first_shown(self.finder.at, usize::from(list.height));
+        for ((n, (name, what)), y) in offers.iter().enumerate().skip(top).zip(list.top()..list.bottom()) {
+            let chosen = n == self.finder.at;
+            let gap = " ".repeat(widest.saturating_sub(crate::row::width(name)) + 2);
+            let slot = if chosen { Slot::Strong } else { Slot::Text };
+            let row = entry(chosen, ctx.glyphs).and(name, slot).and(&gap, Slot::Text).and(what, Slot::Soft);
+            let mut row = row.cut(columns, ctx.glyphs.ellipsis);
+            row.ground = chosen.then_some(Slot::Select);
+            row.paint(ctx.theme, buf, list, y);
+        }
+        if offers.is_empty() {
+            let none = if self.rows.is_empty() { self.none.as_str() } else { "No match" };
+            let rows = wrap(&Row::of(none, Slot::Soft).pieces, columns);
+            for (row, y) in rows.iter().zip(list.top()..list.bottom()) {
+                row.paint(ctx.theme, buf, list, y);
+            }
+        }
+        caret
+    }
+}
