@@ -285,7 +285,8 @@ impl CheckpointKind {
             return "the changes wait in the diff: y takes a hunk there, n leaves it, a writes what is taken; `stop` ends the run"
                 .to_owned();
         }
-        format!("that does not say which: {}", self.question().ways().join(", "))
+        let own = if matches!(self, Self::Clarification(_)) { "; or say it in your own words" } else { "" };
+        format!("that does not say which: {}{own}", self.question().ways().join(", "))
     }
 
     /// Reads a whole typed line as an answer; `None` when it is none and is a message instead.

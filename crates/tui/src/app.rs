@@ -284,7 +284,8 @@ impl App {
             Update::Answered(number, reply) => self.answered(number, &reply, now),
             Update::Rules(policy) => self.world.session.set_policy(policy),
             Update::Refused(reason) | Update::Misused(reason) => {
-                self.composer.refused();
+                let state = self.world.state();
+                self.composer.refused(|line| enter::is_key(line, state));
                 self.offer_refused();
                 self.wrote(now);
                 self.complain(reason);
@@ -438,7 +439,7 @@ impl App {
 
     fn input(&mut self, input: Input) {
         if self.world.surroundings.read_only {
-            self.composer.refused();
+            self.composer.refused(|_| false);
             self.complain("another window holds this session; this one only reads");
             return;
         }

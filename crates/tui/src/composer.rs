@@ -348,12 +348,12 @@ impl Composer {
     }
 
     /// What was handed over last was refused: it can be mended where nothing else was written since. The name of a command
-    /// alone was answered; there is nothing to mend in it.
-    pub fn refused(&mut self) {
+    /// alone was answered, and so was what `answers` says is a key of what is asked; there is nothing to mend in either.
+    pub fn refused(&mut self, answers: impl Fn(&str) -> bool) {
         let alone = |(command, args): (&SlashCommand, String)| args.is_empty() && command.check("").is_ok();
         let bare = |line: &str| SlashCommand::of_line(line.trim()).is_some_and(alone);
-        let mends = |text: &Saved| self.draft.is_blank() && !bare(&text.whole());
-        if let Some(text) = self.handed.take().filter(mends) {
+        let settled = |line: &str| bare(line) || answers(line.trim());
+        if let Some(text) = self.handed.take().filter(|t| self.draft.is_blank() && !settled(&t.whole())) {
             self.draft.set(text);
         }
     }

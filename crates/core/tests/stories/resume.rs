@@ -220,7 +220,8 @@ fn a_number_that_no_choice_has_is_no_message() {
     for line in ["3", "0", "3.", "17"] {
         let told = b.input(Input::Say { text: line.into(), seen: b.session.state().seq }).unwrap_err();
         assert_eq!(
-            told.reason, "that does not say which: 1 Plan and change files, 2 Only answer, q drop it",
+            told.reason,
+            "that does not say which: 1 Plan and change files, 2 Only answer, q drop it; or say it in your own words",
             "{line}"
         );
         assert!(b.answer(|_| true, Answer::Text(line.into())).is_err());

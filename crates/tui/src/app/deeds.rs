@@ -145,7 +145,7 @@ impl App {
             ("", _) => ForkUpTo::End,
             (_, Ok(number @ 1..)) => ForkUpTo::Message(number),
             _ => {
-                self.composer.refused();
+                self.composer.refused(|_| false);
                 return self.say("/fork N: the number of a message of yours, as /history has it");
             }
         };
@@ -157,7 +157,7 @@ impl App {
 
     fn command(&mut self, command: &SlashCommand, args: &str, now: Instant) {
         if let Err(wrong) = command.check(args) {
-            self.composer.refused();
+            self.composer.refused(|_| false);
             return self.say(wrong);
         }
         if command.does == Slash::Fork {

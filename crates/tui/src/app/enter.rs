@@ -7,7 +7,8 @@ use std::time::Instant;
 use pilothouse_core::{
     ids::CheckpointId,
     input::Input,
-    question::{Place, Spec},
+    question::{Choice, Place, Spec},
+    session::State,
 };
 
 use super::App;
@@ -176,6 +177,14 @@ impl App {
         };
         Some(said.to_owned())
     }
+}
+
+/// Whether a line is a key of the question that words answer, or a number where it has numbers: pressed rather than written.
+pub(super) fn is_key(line: &str, state: &State) -> bool {
+    let line = line.trim_end_matches('.');
+    let number = !line.is_empty() && line.chars().all(|c| c.is_ascii_digit());
+    let is = |c: &Choice| [c.key, c.label].contains(&line) || number && c.has_key('1');
+    state.phase_question().is_some_and(|question| question.kind.choices().iter().any(is))
 }
 
 /// What Enter does to a question, what the other keys that are named do, and that something else can be said.

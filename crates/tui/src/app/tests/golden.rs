@@ -5,7 +5,7 @@
 //! blank belongs to the run before it, and a row without styles is left out. Frames of the light ground hold the colours themselves.
 
 pub(super) mod brought;
-mod research;
+pub(super) mod research;
 mod room;
 pub(super) mod scenes;
 mod small;

@@ -126,3 +126,35 @@ fn the_list_of_commands_says_which_of_how_many_is_chosen() {
     assert!(text.contains("commands  1 of "), "{text}");
     assert!(text.lines().filter(|row| row.contains("▎   /") || row.contains("▎ ▸ /")).count() > 8, "{text}");
 }
+
+#[test]
+fn a_key_of_a_question_that_says_too_little_is_told_and_begins_no_line() {
+    let asks: fn() -> Desk = || {
+        let mut desk = Desk::new(100, 30);
+        desk.press("move the store to a database<enter>").deliver();
+        let args = r#"{"question":"Which style?","choices":["Core","ORM","2.0 style"]}"#;
+        desk.reply("", &[("ask_user", args)]);
+        desk.draw();
+        desk
+    };
+    let pauses: fn() -> Desk = || golden::research::paused(100, 30);
+    for (begins, key, told) in [
+        (asks, "4", "or say it in your own words"),
+        (asks, "0", "that does not say which"),
+        (pauses, "2", "say what to change, in a line"),
+    ] {
+        let mut desk = begins();
+        desk.collect();
+        desk.inputs.clear();
+        desk.wait(1_000).press(key).press("<enter>").deliver();
+        assert!(desk.text().contains(told), "{key} {}", desk.text());
+        assert_eq!(desk.app.composer.draft.shown(), "", "{key}");
+        desk.wait(1_000).press("only the store").press("<enter>");
+        assert_eq!(desk.inputs, [Input::say("only the store")], "{key}");
+    }
+    // Words that were refused can be mended.
+    let mut desk = asks();
+    desk.wait(1_000).press("/facts drop x").press("<enter>");
+    desk.app.update(Update::Refused("no such fact".into()), desk.now);
+    assert_eq!(desk.app.composer.draft.shown(), "/facts drop x");
+}

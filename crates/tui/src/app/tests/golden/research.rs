@@ -82,7 +82,7 @@ pub(super) fn asked(width: u16, height: u16) -> Desk {
     desk
 }
 
-pub(super) fn paused(width: u16, height: u16) -> Desk {
+pub(in crate::app::tests) fn paused(width: u16, height: u16) -> Desk {
     let mut desk = asked(width, height);
     let queries = r#"{"scope":"where and when the window of the limiter is reset","sub_queries":["reset_window of RateLimiter","who calls reset_window","length of the window"]}"#;
     desk.reply(queries, &[]);
