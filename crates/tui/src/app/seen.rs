@@ -8,6 +8,7 @@ use std::{collections::BTreeMap, time::Instant};
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint},
     ids::CheckpointId,
+    intent::{Control, Turn},
     question::{Lone, Place},
     session::{Deed, Foretold},
 };
@@ -15,7 +16,7 @@ use pilothouse_core::{
 use super::App;
 use crate::{
     bar,
-    overlay::approvals,
+    overlay::{Prompt, approvals},
     pane::{Focus, conversation, diff},
     standing::{DEAF, Standing},
 };
@@ -53,6 +54,8 @@ pub(super) struct Answering {
     starts: bool,
     /// Whether it is a word to the changes that wait, which no word decides.
     review: bool,
+    /// Whether it says yes or to go on, where what waits wants a word of its own.
+    agrees: bool,
 }
 
 /// Why a line is not sent as the answer that it would be.
@@ -62,7 +65,7 @@ enum Early {
     /// Not all of what it would agree to was read; this shows it.
     Unread(CheckpointId),
     /// What waits wants a word, which is asked for beside it.
-    Word,
+    Word(CheckpointId),
     /// The changes are decided where they stand.
     Review,
 }
@@ -165,16 +168,29 @@ impl App {
                 self.answered_at(self.place_of(id), lone, now);
                 self.complain(why);
             }
-            Some(Early::Word) => {
-                self.answered_at(Place::List, true, now);
-                self.complain("this wants its word: Enter asks for it here");
-            }
+            Some(Early::Word(id)) => self.confirm(id, now),
             Some(Early::Review) => {
                 self.answered_at(Place::Diff, true, now);
                 self.say("decide here: y takes a hunk, n leaves it, a writes");
             }
         }
         true
+    }
+
+    /// Asks for the word of a question, with what it lets happen. Where all of that was read before it was typed it stands there
+    /// already.
+    fn confirm(&mut self, id: CheckpointId, now: Instant) {
+        let state = self.world.state();
+        let asks = state.open.get(&id).map(|question| state.spec(question));
+        let asks = asks.and_then(|spec| Some((spec.text.clone(), spec.wants_word()?)));
+        let Some((about, word)) = asks.filter(|_| self.saw_whole(id)) else {
+            self.answered_at(Place::List, true, now);
+            return self.complain("this wants its word: Enter asks for it here");
+        };
+        let typed = self.composer.draft.saved().whole();
+        self.composer.clear();
+        let prompt = Prompt::word(id, &about, word);
+        self.open_overlay(Box::new(if typed.trim() == word { prompt.in_place() } else { prompt }));
     }
 
     fn place_of(&self, id: CheckpointId) -> Place {
@@ -192,7 +208,7 @@ impl App {
             Early::Review => "opens the changes",
             Early::Unread(id) if self.place_of(id) == Place::Diff => "opens the changes",
             Early::Unread(_) => "opens the question above",
-            Early::Word => "opens the question above, which wants its word",
+            Early::Word(_) => "opens its confirmation, which wants a typed word",
         })
     }
 
@@ -224,7 +240,8 @@ impl App {
         if early.is_some_and(|question| question.kind.read(&draft.shown()).is_some()) {
             return Some(Early::Asked);
         }
-        let to = self.answering(self.world.session.foretell(&draft.saved().whole()));
+        let text = draft.saved().whole();
+        let to = self.answering(self.world.session.foretell(&text), &text);
         let plan = early.is_some_and(|question| question.kind.is_confirmation());
         self.kept_back(&to).or((plan && to.starts).then_some(Early::Asked))
     }
@@ -235,23 +252,37 @@ impl App {
     }
 
     /// What a line would be said to, by what follows from it.
-    pub(super) fn answering(&self, told: Foretold) -> Answering {
+    pub(super) fn answering(&self, told: Foretold, text: &str) -> Answering {
         let state = self.world.state();
         let mut reviews = state.open.values().filter(|c| c.kind.review().is_some());
         let review = reviews.any(|c| told.refused.as_ref() == Some(&c.kind.how()));
         let starts = told.does(&Deed::Starts);
         let answers = |deed| if let Deed::Answers(id, answer) = deed { Some((id, answer)) } else { None };
-        Answering { given: told.deeds.into_iter().filter_map(answers).collect(), starts, review }
+        let given = told.deeds.into_iter().filter_map(answers).collect();
+        Answering { given, starts, review, agrees: self.wants_word().is_some() && self.agrees(text) }
+    }
+
+    /// The question that was asked last, where it wants a typed word, and that.
+    fn wants_word(&self) -> Option<(CheckpointId, &'static str)> {
+        let state = self.world.state();
+        let question = state.newest_question()?;
+        Some((question.id, state.spec(question).wants_word()?))
+    }
+
+    /// Whether a line says yes, or to go on.
+    fn agrees(&self, text: &str) -> bool {
+        let reading = self.world.session.read(text.trim());
+        let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
+        Lone::of(text) == Some(Lone::Yes) || yes && reading.slash.is_none()
     }
 
     /// Why a line that would be said to this is kept back.
     fn kept_back(&self, to: &Answering) -> Option<Early> {
         let state = self.world.state();
         // A yes that is not enough by itself wants its word, which the list asks for.
-        let word = state.newest_question().and_then(|question| state.spec(question).wants_word());
-        let text = self.composer.draft.saved().whole();
-        if word.is_some_and(|word| text.trim() == word || Lone::of(&text) == Some(Lone::Yes)) {
-            return Some(Early::Word);
+        let typed = |word: &str| to.agrees || self.composer.draft.saved().whole().trim() == word;
+        if let Some((id, _)) = self.wants_word().filter(|(_, word)| typed(word)) {
+            return Some(Early::Word(id));
         }
         if to.review {
             return Some(Early::Review);

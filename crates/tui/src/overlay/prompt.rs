@@ -2,7 +2,7 @@
 //!
 //! Owns the line and what it leads to. Never does that itself.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
@@ -28,6 +28,7 @@ use crate::{
     keymap::Action,
     pane::PaneId,
     row::{self, Row},
+    standing::DEAF,
     theme::Slot,
 };
 
@@ -151,6 +152,14 @@ impl Prompt {
         let title = format!("Type {word} to run it once");
         let prompt = Self::new(Purpose::Proceed(question), title, Some(word.to_owned()));
         Self { about: Some(command.to_owned()), ..prompt }
+    }
+
+    /// With the word in place that was typed before; Enter alone confirms it.
+    #[must_use]
+    pub fn in_place(mut self) -> Self {
+        self.text = self.word.clone().unwrap_or_default();
+        self.begun.clone_from(&self.text);
+        self
     }
 
     /// What the finished line leads to; `None` when it is not the word.
@@ -300,8 +309,11 @@ impl Overlay for Prompt {
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
         // A word counts only from who saw what it lets happen.
-        let unseen = self.drawn.is_none_or(|drawn| ctx.at < drawn);
-        if self.word.is_some() && key.code != KeyCode::Enter && unseen {
+        let since = |wait: Duration| self.drawn.is_some_and(|drawn| ctx.at >= drawn + wait);
+        // One that stands there already counts once there was time to read it.
+        let placed = self.word.is_some() && self.text == self.begun && self.word.as_ref() == Some(&self.text);
+        let seen = if key.code == KeyCode::Enter { !placed || since(DEAF) } else { since(Duration::ZERO) };
+        if self.word.is_some() && !seen {
             return Some(Outcome::complaint(TOO_EARLY));
         }
         Some(self.typed(key))

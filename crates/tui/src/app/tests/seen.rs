@@ -168,13 +168,51 @@ fn a_word_typed_before_the_question_answers_it_only_once_it_stood_there() {
 
 #[test]
 fn a_word_that_is_not_enough_goes_where_the_word_is_typed() {
-    for word in ["yes", "proceed"] {
+    for word in ["yes", "proceed", "go on"] {
         let mut desk = asked(100, "", "rm -rf ~/x");
         desk.draw();
-        desk.wait(1_000).press(word).press("<enter>");
-        assert!(!said(&desk), "{}", desk.text());
-        assert_eq!(desk.top(), Some("approvals"), "{word}");
-        assert!(desk.text().contains("wants its word"), "{}", desk.text());
+        desk.wait(1_000).press(word);
+        assert!(desk.text().contains("opens its confirmation"), "{word} {}", desk.text());
+        desk.press("<enter>");
+        assert_eq!((said(&desk), desk.top()), (false, Some("prompt")), "{word} {}", desk.text());
+        assert!(desk.text().contains("rm -rf ~/x"), "with what it lets happen: {}", desk.text());
+        // The word itself stands there already, and runs nothing before there was time to read it there.
+        desk.press("<enter>");
+        assert_eq!((said(&desk), desk.top() == Some("prompt")), (false, word == "proceed"), "{word}");
+        if word == "proceed" {
+            desk.wait(1_000).press("<enter>");
+            assert!(said(&desk) && desk.top().is_none(), "{}", desk.text());
+        }
+    }
+    // What was not read in the bar is read in the list first.
+    let mut desk = asked(100, "proceed", "rm -rf ~/x");
+    desk.draw();
+    desk.wait(100).press("<enter>");
+    assert_eq!((said(&desk), desk.top()), (false, Some("approvals")), "{}", desk.text());
+}
+
+#[test]
+fn the_word_of_a_line_of_one_s_own_leads_to_its_confirmation_from_wherever_it_waits() {
+    for (line, aside) in [("!git push --force origin master", false), ("!rm -rf src tests", true)] {
+        for word in ["proceed", "delete", "yes"] {
+            let mut desk = Desk::new(100, 30);
+            desk.app.composer.draft.set(Saved::plain(line));
+            desk.press("<enter>").deliver().draw();
+            desk.wait(1_000);
+            if aside {
+                desk.press("<esc>").draw();
+            }
+            let wants = desk.state().open.values().find_map(|c| desk.state().spec(c).wants_word());
+            desk.wait(1_000).press(word);
+            let text = desk.text();
+            let leads = word != "delete" || wants == Some("delete");
+            assert_eq!(text.contains("opens its confirmation"), leads, "{line} {word} {wants:?}\n{text}");
+            if leads {
+                assert!(!text.contains("nothing follows") && !text.contains("queued"), "{text}");
+                desk.press("<enter>");
+                assert!(desk.top().is_some() && !said(&desk), "{line} {word} {}", desk.text());
+            }
+        }
     }
 }
 

@@ -44,7 +44,7 @@ impl App {
             meaning
         };
         let was = (self.previewed.2.take(), self.opens_instead());
-        self.answering = told.map(|told| self.answering(told)).unwrap_or_default();
+        self.answering = told.map(|told| self.answering(told, &text)).unwrap_or_default();
         self.previewed = (key, seq, meaning);
         was != (self.previewed.2.clone(), self.opens_instead())
     }
