@@ -49,7 +49,7 @@ impl DiffPane {
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
             DiffAction::Comment => return self.comment(ctx),
-            DiffAction::UpToPlan => return Outcome::focus(Focus::Pane(plan::ID)),
+            DiffAction::UpToPlan => return self.up_to_plan(),
             DiffAction::DiffAll => {
                 self.all = !self.all;
                 self.reshape();
@@ -83,6 +83,14 @@ impl DiffPane {
             DiffAction::Open => return self.open_file(),
         }
         Outcome::none()
+    }
+
+    /// Moves the keys to the plan; that what waits here waits on is said, since nothing there decides it.
+    fn up_to_plan(&self) -> Outcome {
+        let waits = !self.files.is_empty();
+        let notice =
+            waits.then(|| "all is kept: the changes wait in the diff; Ctrl-C sets them aside".to_owned());
+        Outcome { notice, ..Outcome::focus(Focus::Pane(plan::ID)) }
     }
 
     /// Shows another number of lines around each change.
