@@ -443,6 +443,8 @@ pub struct Surroundings {
     pub budget: Configured,
     /// Why what was done last is not saved; it is tried again until it is, and nothing more is done before.
     pub unsaved: Option<String>,
+    /// What was wrong at the start, a sentence each.
+    pub warnings: Vec<String>,
     /// The file of the project that tells agents how to work here, if one is read.
     pub instructions: Option<String>,
     /// The skills, commands and agents that there are.

@@ -64,6 +64,8 @@ const CHANGED: &str = "it has no effect: it changed since the folder was trusted
 pub struct Found {
     /// The recipes.
     pub recipes: Recipes,
+    /// Whether what the project brings has effect.
+    trusted: bool,
     seen: Vec<(PathBuf, Option<Mark>)>,
 }
 
@@ -98,7 +100,7 @@ impl Found {
                 Err(CHANGED.to_owned())
             }
         }));
-        Self { recipes: Recipes::of(all), seen: places.seen }
+        Self { recipes: Recipes::of(all), trusted: survey.standing.trust.holds(), seen: places.seen }
     }
 
     /// Whether a file or a folder that was looked at is another one now.
@@ -106,9 +108,13 @@ impl Found {
         self.seen.iter().any(|(path, was)| mark(path) != *was)
     }
 
-    /// What the user should know of their own: what cannot be used.
+    /// What the user should know of their own and of those of a trusted project: what cannot be used.
     pub fn warnings(&self) -> Vec<String> {
-        let own = self.recipes.iter().filter(|r| r.origin == RecipeOrigin::User);
+        let own = self.recipes.iter().filter(|r| match r.origin {
+            RecipeOrigin::User => true,
+            RecipeOrigin::Project => self.trusted,
+            RecipeOrigin::Shipped => false,
+        });
         own.filter_map(|r| {
             Some(format!("{} {} cannot be used: {}:{}", r.kind.name(), r.name, r.file, r.fault.as_ref()?))
         })

@@ -288,11 +288,12 @@ impl App {
                 self.composer.refused(|line| enter::is_key(line, state));
                 self.offer_refused();
                 self.wrote(now);
+                let reason = self.counted(reason);
                 self.complain(reason);
             }
             Update::Draft(text) => self.drafted_before(text),
             Update::Notice(what) => {
-                self.notice = Some(Notice::new(what, true, self.awaited));
+                self.notice = Some(Notice::new(self.counted(what), true, self.awaited));
             }
             Update::Page { title, text } => self.page(title, &text),
             Update::Surroundings(surroundings) => {

@@ -209,7 +209,7 @@ impl Window {
                 None if left == 1 => ("1 run was".to_owned(), "it"),
                 None => (format!("{left} runs were"), "them"),
             };
-            self.front.inform(format!("{runs} left unfinished; Ctrl-X r takes {them} up again"));
+            self.front.mention_left(format!("{runs} left unfinished; Ctrl-X r takes {them} up again"));
         }
     }
 

@@ -23,6 +23,13 @@ pub(super) struct Shelf {
     told: Vec<String>,
 }
 
+impl Shelf {
+    /// What the user should know of them.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.found.warnings()
+    }
+}
+
 impl Driver {
     /// Looks for recipes; whoever uses them has them from here on. Whether they are others than before.
     pub(super) fn find_recipes(&mut self) -> bool {
@@ -47,9 +54,9 @@ impl Driver {
         self.warn_of_recipes();
     }
 
-    /// Says what of the user's own cannot be used, once.
+    /// Says what cannot be used of the user's own, and of what a trusted project brings, once.
     pub(super) fn warn_of_recipes(&mut self) {
-        let warnings = self.shelf.found.warnings();
+        let warnings = self.shelf.warnings();
         for warning in warnings.iter().filter(|w| !self.shelf.told.contains(w)) {
             self.outbox.send(Update::Notice(warning.clone()));
         }

@@ -31,6 +31,9 @@ impl Driver {
         let shown = self.save();
         let tail = self.at.log.before(Seq(u64::MAX), TAIL)?;
         self.outbox.send(Update::Opened(Box::new(self.at.session.clone()), tail));
+        let warnings = self.at.notices.iter().cloned().chain(self.shelf.warnings());
+        self.around.warnings =
+            warnings.map(|warning| self.at.config.secrets.mask(&warning).into_owned()).collect();
         self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
         self.around.first_start = false;
         self.show_draft();

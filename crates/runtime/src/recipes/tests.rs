@@ -187,6 +187,7 @@ fn files_that_are_not_what_they_seem_have_a_state_and_are_not_read() {
         fs::write(make("hidden"), text("hidden", "a\u{202e}b")).unwrap();
         fs::write(make("outside"), format!("{}\n[k](../../../secret.md)\n", text("outside", "d"))).unwrap();
     }
+    assert_eq!(place.look().warnings().len(), 6, "of one that is not, the question about the folder tells");
     place.trust();
     let found = place.look();
     let all = faults(&found);
@@ -204,7 +205,7 @@ fn files_that_are_not_what_they_seem_have_a_state_and_are_not_read() {
         assert!(told.len() == 2 && told.iter().all(|t| t.contains(why)), "{name}: {told:?}");
     }
     assert!(found.recipes.iter().all(|r| !r.body.contains("s3cret") && !r.description.contains("s3cret")));
-    assert_eq!(found.warnings().len(), 6, "only the user's own are warned about");
+    assert_eq!(found.warnings().len(), 12, "the user's own, and those of a project that is trusted");
 }
 
 #[test]

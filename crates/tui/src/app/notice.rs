@@ -37,6 +37,17 @@ impl Notice {
 }
 
 impl App {
+    /// What was wrong at the start is told in one line, the first of it, with how much there is and where all of it stands.
+    pub(super) fn counted(&self, what: String) -> String {
+        let warnings = &self.world.surroundings.warnings;
+        match warnings.first() {
+            Some(first) if warnings.len() > 1 && warnings.contains(&what) => {
+                format!("{} warnings, /status lists them: {first}", warnings.len())
+            }
+            Some(_) | None => what,
+        }
+    }
+
     /// When what is told goes by itself.
     pub(super) fn notice_goes(&self) -> Option<Instant> {
         self.notice.as_ref().and_then(Notice::goes)

@@ -77,6 +77,14 @@ impl App {
         self.say(text);
     }
 
+    /// What was left unfinished: told where nothing is wrong, and the page that greets does not name it already.
+    pub(crate) fn mention_left(&mut self, text: impl Into<String>) {
+        let greets = self.panes.welcome(self.world.state());
+        if !greets && self.notice.as_ref().is_none_or(|notice| !notice.bad) {
+            self.say(text);
+        }
+    }
+
     /// Something that was not done, and why: what finds no room in a line is a page of its own.
     pub(crate) fn tell_whole(&mut self, why: String) {
         if crate::row::width(&why) + 5 <= usize::from(self.panes.areas.status.width) {

@@ -67,6 +67,8 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     if let Some(why) = &ctx.surroundings.refused {
         rows.push(("git", Clean::line(why).into_string()));
     }
+    let warnings = ctx.surroundings.warnings.iter();
+    rows.extend(warnings.map(|warning| ("warning", Clean::line(warning).into_string())));
     if let Some(file) = &ctx.surroundings.instructions {
         let file = Clean::line(file);
         rows.push((

@@ -269,7 +269,8 @@ fn what_was_left_is_offered_once_and_taken_up_here() {
     };
     bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![left.clone()]), bench.now);
     let text = bench.draw();
-    assert!(text.contains("\"Fuzz the parser\" was left unfinished; Ctrl-X r takes it up again"), "{text}");
+    assert!(text.contains("Ctrl-X r goes on with \"Fuzz the parser\", unfinished"), "{text}");
+    assert!(!text.contains("was left"), "it is said once: {text}");
     bench.leader('r');
     let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
     bench.keys("jjjjjj");
@@ -471,7 +472,11 @@ fn opens(bench: &mut Bench) -> Option<String> {
 #[test]
 fn sessions_of_before_stand_below_those_of_this_window_and_open_in_it() {
     let mut bench = with_earlier();
-    assert!(bench.draw().contains("was left unfinished"), "what came to rest is not");
+    let text = bench.draw();
+    assert!(
+        text.contains("goes on with \"Fuzz the parser\", unfinished"),
+        "what came to rest is not: {text}"
+    );
     bench.leader('r');
     let text = bench.draw();
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in\n{text}"));

@@ -172,3 +172,36 @@ fn what_was_done_is_told_for_a_few_seconds_and_never_looks_like_a_draft() {
         assert!(desk.text().contains("the folder is gone"));
     }
 }
+
+#[test]
+fn what_was_wrong_at_the_start_is_counted_in_one_line_and_all_of_it_listed() {
+    let all = [
+        "[model] price: not a number",
+        "skill a cannot be used: no name",
+        "agent b cannot be used: no prompt",
+    ];
+    for many in 1..=3 {
+        let mut desk = Desk::new(100, 40);
+        let warnings: Vec<String> = all.iter().take(many).map(|w| (*w).to_owned()).collect();
+        let around = Surroundings { warnings: warnings.clone(), ..desk.app.world.surroundings.clone() };
+        desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+        for (n, warning) in warnings.iter().enumerate() {
+            let told = warning.clone();
+            desk.app.update(if n == 0 { Update::Refused(told) } else { Update::Notice(told) }, desk.now);
+        }
+        desk.app.mention_left("1 run was left unfinished");
+        let text = desk.text();
+        assert!(text.contains(all[0]) && !text.contains("left unfinished"), "{text}");
+        assert_eq!(text.contains(&format!("{many} warnings, /status lists them")), many > 1, "{text}");
+        desk.press("/status<enter>");
+        let text = desk.text();
+        assert!(warnings.iter().all(|warning| text.contains(warning.as_str())), "{text}");
+    }
+    // What was left unfinished is told where nothing is wrong, and where the page that greets does not name it already.
+    for told in [false, true] {
+        let desk = Desk::new(100, 30);
+        let mut desk = if told { desk.with_plan() } else { desk };
+        desk.app.mention_left("1 run was left unfinished");
+        assert_eq!(desk.text().contains("left unfinished"), told, "{}", desk.text());
+    }
+}
