@@ -17,6 +17,7 @@ use ratatui::{
     text::{Line, Span},
     widgets::{Block, Clear, Widget},
 };
+use unicode_width::UnicodeWidthStr;
 
 use super::Letter;
 use crate::{
@@ -55,11 +56,10 @@ pub fn frame(
 ) -> Rect {
     let theme = ctx.theme;
     let area = area.intersection(buf.area);
+    clear(area, buf);
     if area.width < LEAST.0 || area.height < LEAST.1 {
-        Clear.render(area, buf);
         return Rect { height: 0, ..area };
     }
-    Clear.render(area, buf);
     buf.set_style(area, theme.fill(Slot::Raised));
     let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let mut bottom = vec![Span::raw(" ")];
@@ -86,6 +86,17 @@ pub fn frame(
     let inner = block.inner(area);
     block.render(area, buf);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// Clears what is below; a sign of two columns whose second one lies under the edge goes whole.
+fn clear(area: Rect, buf: &mut Buffer) {
+    if let Some(x) = area.x.checked_sub(1).filter(|x| *x >= buf.area.x) {
+        for y in area.top()..area.bottom() {
+            let cell = buf.cell_mut((x, y)).filter(|cell| cell.symbol().width() > 1);
+            cell.map(|cell| cell.set_symbol(" "));
+        }
+    }
+    Clear.render(area, buf);
 }
 
 /// Draws rows inside a frame, below a row of air.

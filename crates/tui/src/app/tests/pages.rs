@@ -189,3 +189,21 @@ fn a_page_of_keys_that_is_longer_than_the_screen_says_how_far_it_goes() {
         assert!(desk.text().contains("2 of "), "{width} {}", desk.text());
     }
 }
+
+#[test]
+fn an_edge_over_the_second_half_of_a_wide_sign_is_whole() {
+    let desk = Desk::new(40, 12);
+    let ctx = desk.app.ctx(desk.now);
+    for left in [4, 5] {
+        let mut buf = Buffer::empty(Rect::new(0, 0, 40, 12));
+        for y in 0..12 {
+            buf.set_string(0, y, "\u{1f9e0}".repeat(20), ratatui::style::Style::new());
+        }
+        crate::overlay::page::frame(&ctx, Rect::new(left, 2, 20, 6), "T", "", &[], &mut buf);
+        for y in 3..7 {
+            assert_eq!(buf[(left, y)].symbol(), "\u{2502}", "{left} {y}");
+            let before = buf[(left - 1, y)].symbol();
+            assert_eq!(crate::row::width(before).max(1), 1, "{left} {y}: {before:?} would lie over the edge");
+        }
+    }
+}
