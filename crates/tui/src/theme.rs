@@ -193,7 +193,7 @@ const BUILTIN: [(&str, &str); 20] = [
     ("dracula", include_str!("../../../themes/dracula.toml")),
     ("tokyo-night", include_str!("../../../themes/tokyo-night.toml")),
     ("catppuccin", include_str!("../../../themes/catppuccin.toml")),
-    ("one", include_str!("../../../themes/one.toml")),
+    ("one-dark-pro", include_str!("../../../themes/one-dark-pro.toml")),
     ("monokai", include_str!("../../../themes/monokai.toml")),
     ("everforest", include_str!("../../../themes/everforest.toml")),
     ("rose-pine", include_str!("../../../themes/rose-pine.toml")),
@@ -207,7 +207,15 @@ const BUILTIN: [(&str, &str); 20] = [
     ("vitesse", include_str!("../../../themes/vitesse.toml")),
 ];
 
+/// Names of before, each with the theme's name of now.
+const ALIASES: [(&str, &str); 1] = [("one", "one-dark-pro")];
+
 impl Theme {
+    /// What the theme is called that goes by this name.
+    pub fn named(name: &str) -> &str {
+        ALIASES.iter().find(|(before, _)| *before == name).map_or(name, |(_, now)| now)
+    }
+
     /// Names of the themes that come with the program.
     pub fn names() -> impl Iterator<Item = &'static str> {
         BUILTIN.into_iter().map(|(name, _)| name)

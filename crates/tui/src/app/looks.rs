@@ -30,6 +30,7 @@ impl Looks {
 
     /// Takes a theme by its name: the user's own goes before one that comes with the program.
     pub(super) fn take_theme(&mut self, name: &str) -> Result<(), ThemeError> {
+        let name = if self.own.contains_key(name) { name } else { Theme::named(name) };
         let text =
             self.own.get(name).map(String::as_str).or_else(|| Theme::source(name)).ok_or_else(|| {
                 ThemeError::Unknown { name: name.to_owned(), known: self.names().join(", ") }

@@ -25,7 +25,7 @@ fn every_theme_that_was_asked_for_is_there() {
         "haze",
         "night-owl",
         "nord",
-        "one",
+        "one-dark-pro",
         "pierre",
         "rose-pine",
         "solarized",
@@ -36,6 +36,13 @@ fn every_theme_that_was_asked_for_is_there() {
     for name in asked {
         assert!(Theme::names().any(|n| n == name), "{name}");
     }
+}
+
+#[test]
+fn a_name_of_before_means_the_theme_that_it_was() {
+    assert_eq!(Theme::named("one"), "one-dark-pro");
+    assert_eq!(Theme::named("nord"), "nord");
+    assert!(Theme::source(Theme::named("one")).is_some() && Theme::names().all(|name| name != "one"));
 }
 
 /// Relative luminance as WCAG 2 defines it.
