@@ -127,7 +127,7 @@ pub fn unlocks(node: IntentNode) -> &'static str {
         () if may(Capability::Execute) => "reads, and runs commands (each one checked)",
         () if plans => "reads files; proposes steps or a design",
         () if may(Capability::Read) => "reads files; changes nothing",
-        () => "talks; reads where it must",
+        () => "talks; reads nothing",
     }
 }
 
