@@ -80,6 +80,8 @@ slots! {
     Num "number";
     /// Syntax: comments.
     Comment "comment";
+    /// What leads from one name of a path to the next; as faint as what is repeated unless the theme says otherwise.
+    Arrow "arrow";
 }
 
 impl Slot {
@@ -89,7 +91,7 @@ impl Slot {
             Self::Text | Self::Strong | Self::Soft | Self::Num => None,
             Self::Surface | Self::Raised | Self::Select => None,
             Self::Add | Self::AddWord | Self::Rem | Self::RemWord => None,
-            Self::Faint | Self::Line | Self::Comment => Some(Color::DarkGray),
+            Self::Faint | Self::Line | Self::Comment | Self::Arrow => Some(Color::DarkGray),
             Self::Accent => Some(Color::Yellow),
             Self::Info | Self::Type => Some(Color::Cyan),
             Self::Ok | Self::OkDim | Self::Str => Some(Color::Green),
@@ -262,6 +264,9 @@ impl Theme {
             theme.take(if dark { base.dark } else { base.light })?;
         }
         theme.take(if dark { file.dark } else { file.light })?;
+        if let Some(faint) = theme.colours.get(&Slot::Faint).copied() {
+            theme.colours.entry(Slot::Arrow).or_insert(faint);
+        }
         if depth == Depth::Indexed {
             (theme.colours, theme.ground) = palette::indexed(&theme.colours, theme.ground, dark);
         }

@@ -211,7 +211,7 @@ impl Rows<'_> {
         for (i, node) in path.nodes().iter().enumerate() {
             if i > 0 {
                 let arrow = format!(" {} ", self.ctx.glyphs.arrow);
-                spans.push(Span::styled(arrow, theme.style(Slot::Faint)));
+                spans.push(Span::styled(arrow, theme.style(Slot::Arrow)));
             }
             let style = if i < last {
                 theme.style(Slot::OkDim)

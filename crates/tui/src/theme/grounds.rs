@@ -51,7 +51,7 @@ fn readable_on(colours: &BTreeMap<Slot, Color>, on: Slot, indexed: bool) -> Vec<
         let Some(from) = parts(colour) else { continue };
         let stronger = if on != Slot::Select {
             None
-        } else if matches!(slot, Slot::Faint | Slot::Comment) {
+        } else if matches!(slot, Slot::Faint | Slot::Comment | Slot::Arrow) {
             of(Slot::Soft)
         } else {
             of(Slot::Ok).filter(|_| slot == Slot::OkDim)

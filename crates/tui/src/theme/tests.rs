@@ -45,6 +45,17 @@ fn a_name_of_before_means_the_theme_that_it_was() {
     assert!(Theme::source(Theme::named("one")).is_some() && Theme::names().all(|name| name != "one"));
 }
 
+#[test]
+fn an_arrow_is_as_faint_as_what_is_repeated_unless_the_theme_says_otherwise() {
+    for (name, dark, depth) in shown_richly().filter(|(.., depth)| *depth == Depth::TrueColor) {
+        let theme = Theme::parse(Theme::source(name).unwrap(), dark, depth).unwrap();
+        let alike = theme.colour(Slot::Arrow) == theme.colour(Slot::Faint);
+        assert_eq!(alike, name != "holy-light", "{name} {dark} {depth:?}");
+    }
+    let holy = Theme::parse(Theme::source("holy-light").unwrap(), true, Depth::TrueColor).unwrap();
+    assert_eq!(holy.colour(Slot::Arrow), Some(Color::Rgb(0x8a, 0x72, 0x35)), "gold, dimmed");
+}
+
 /// Relative luminance as WCAG 2 defines it.
 fn luminance(colour: Color) -> f64 {
     let [r, g, b] = if let Color::Indexed(n) = colour {

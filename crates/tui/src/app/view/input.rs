@@ -314,7 +314,7 @@ impl App {
         for name in way {
             spans.extend([
                 Span::styled(name, style(Slot::OkDim)),
-                Span::styled(arrow.clone(), style(Slot::Faint)),
+                Span::styled(arrow.clone(), style(Slot::Arrow)),
             ]);
         }
         spans.push(Span::styled((*leaf).to_owned(), style(Slot::Accent).add_modifier(Modifier::BOLD)));

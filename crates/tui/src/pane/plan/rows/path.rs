@@ -63,7 +63,7 @@ fn crumbs(nodes: &[IntentNode], here: usize, columns: usize, glyphs: &Glyphs) ->
         let mut row = Row::of("Path: ", Slot::Text);
         for (n, node) in nodes.iter().enumerate() {
             if n > 0 {
-                row.push(&format!(" {} ", glyphs.arrow), Slot::Faint);
+                row.push(&format!(" {} ", glyphs.arrow), Slot::Arrow);
             }
             let ink = match n.cmp(&here) {
                 std::cmp::Ordering::Less => Ink::of(Slot::OkDim),
