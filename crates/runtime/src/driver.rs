@@ -40,7 +40,7 @@ use std::{
 
 use pilothouse_core::{
     event::Stamped,
-    ids::{CallId, Millis, Seq},
+    ids::{CallId, Millis},
     input::{Input, Refusal},
     intent::Mode,
     pipeline::Depth,

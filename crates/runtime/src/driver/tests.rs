@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, fs, sync::Mutex};
 use pilothouse_core::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event},
+    ids::Seq,
     intent::Phase,
     port::Ask,
     proposal::Decision,
