@@ -127,7 +127,7 @@ fn tail(text: &str, known: &Tables) -> Ban {
     let hits = known.lexicon.find(&doc.tokens);
     let end = doc.tokens.iter().rposition(|t| t.kind != Kind::Punct).map_or(0, |i| i + 1);
     let reach = Reach { text: &plain, tokens: &doc.tokens, hits: &hits, known, ordered: true, changes: true };
-    reach.of(|h| h.tag == Tag::Forbid && (h.start + h.len + 4 >= end) && reach.universal(h))
+    reach.said(|h| (h.start + h.len + 4 >= end) && reach.universal(h))
 }
 
 /// How far the prohibitions of a text reach.
@@ -145,11 +145,16 @@ struct Reach<'a> {
 impl Reach<'_> {
     /// The strongest of the phrases that count.
     fn of(&self, counts: impl Fn(&Hit) -> bool) -> Ban {
+        let whole = |h: &Hit| h.tag == Tag::ForbidAll && !self.narrowed(h);
+        let whole = self.hits.iter().any(|h| whole(h) && !(self.changes && self.only_runs(h)));
+        self.said(counts).and(if whole { Ban::Changes } else { Ban::None })
+    }
+
+    /// The same of the phrases that may be narrowed, without whole sentences.
+    fn said(&self, counts: impl Fn(&Hit) -> bool) -> Ban {
         let forbids = |h: &&Hit| h.tag == Tag::Forbid && counts(h);
         let found = self.hits.iter().filter(forbids).map(|h| self.strength(h));
-        let whole = |h: &&Hit| h.tag == Tag::ForbidAll && counts(h) && !self.narrowed(h);
-        let whole = self.hits.iter().any(|h| whole(&h) && !(self.changes && self.only_runs(h)));
-        found.fold(if whole { Ban::Changes } else { Ban::None }, Ban::and)
+        found.fold(Ban::None, Ban::and)
     }
 
     fn is(&self, list: List, token: Option<&Token>) -> bool {

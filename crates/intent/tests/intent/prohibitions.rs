@@ -172,6 +172,7 @@ fn a_prohibition_in_a_line_that_looks_like_code_is_heard() {
                 format!("fix the bug in auth.py\n{line}\n"),
                 format!("{line}\ndelete old.rs"),
                 format!("{line}\nx(); // done\nrename the field"),
+                "* hiçbir şeyi değiştirme. {\nfix the bug".to_owned(),
             ] {
                 for phase in [Phase::Idle, Phase::Executing] {
                     assert!(!writes(&read(&text, phase)), "{text:?} in {phase:?}");
