@@ -14,7 +14,7 @@ const MOST_NAMES: usize = 60;
 /// Most names of the top that are looked at.
 const MOST_ENTRIES: usize = 4000;
 /// Most files and folders that are looked at for their languages.
-const MOST_FILES: usize = 10_000;
+const MOST_FILES: usize = 4000;
 /// Most languages that are told.
 const MOST_LANGUAGES: usize = 6;
 
