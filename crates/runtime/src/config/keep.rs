@@ -13,8 +13,10 @@ use crate::{
     home::{Environment, Home},
 };
 
-/// Keys of `[model]` that hold of every model: all others were said of the one before, and its headers go nowhere else.
+/// Keys of `[model]` that hold of every model: all others were said of the one before.
 const LASTING: [&str; 4] = ["also", "effort", "connect_seconds", "silence_seconds"];
+/// Those that hold of every model of one place; they go nowhere else.
+const OF_PLACE: [&str; 2] = ["headers", "api_version"];
 
 impl ModelLayer {
     /// What a pick says; its key is asked with and never stored here.
@@ -60,24 +62,65 @@ pub(crate) fn with_model(text: &str, pick: &ModelPick) -> Result<String, Runtime
     }
     let mut document = read(text)?;
     let table = section(&mut document, "model")?;
-    let gone: Vec<String> = table.iter().map(|(key, _)| key.to_owned()).collect();
-    for key in gone.iter().filter(|key| !LASTING.contains(&key.as_str())) {
-        let kept = match key.as_str() {
-            "name" => true,
-            "preset" => !pick.place.is_empty(),
-            "base_url" => !pick.address.is_empty(),
-            _ => false,
-        };
-        if !kept {
-            table.remove(key);
-        }
+    let said =
+        |table: &dyn TableLike, key| table.get(key).and_then(Item::as_str).unwrap_or_default().to_owned();
+    let before = ModelPick {
+        place: said(table, "preset"),
+        address: said(table, "base_url"),
+        model: said(table, "name"),
+        key: None,
+    };
+    if before == (ModelPick { key: None, ..pick.clone() }) {
+        return Ok(text.to_owned());
+    }
+    let stays = (&before.place, &before.address) == (&pick.place, &pick.address);
+    if !stays {
+        others_stay(table, &before);
+    }
+    let keeps = |key: &str| match key {
+        "name" => true,
+        "preset" => !pick.place.is_empty(),
+        "base_url" => !pick.address.is_empty(),
+        _ => LASTING.contains(&key) || (stays && OF_PLACE.contains(&key)),
+    };
+    let gone: Vec<String> = table.iter().map(|(key, _)| key.to_owned()).filter(|key| !keeps(key)).collect();
+    let mut notes = String::new();
+    for key in gone {
+        notes.push_str(&comments(table, &key));
+        table.remove(&key);
     }
     for (key, said) in [("preset", &pick.place), ("base_url", &pick.address), ("name", &pick.model)] {
         if !said.is_empty() {
             set(table, key, said);
         }
     }
+    notes.push_str(&comments(table, "name"));
+    if let Some(mut name) = table.key_mut("name").filter(|_| !notes.is_empty()) {
+        name.leaf_decor_mut().set_prefix(notes);
+    }
     Ok(document.to_string())
+}
+
+/// The other models of the section that named no place were of this one: from now on they say so.
+fn others_stay(table: &mut dyn TableLike, before: &ModelPick) {
+    let also = table.get_mut("also").and_then(Item::as_table_like_mut);
+    for (_, other) in also.into_iter().flat_map(TableLike::iter_mut) {
+        let Some(other) = other.as_table_like_mut() else { continue };
+        if other.contains_key("preset") || other.contains_key("base_url") {
+            continue;
+        }
+        for (key, said) in [("preset", &before.place), ("base_url", &before.address)] {
+            if !said.is_empty() {
+                set(other, key, said);
+            }
+        }
+    }
+}
+
+/// What stands above a key.
+fn comments(table: &dyn TableLike, key: &str) -> String {
+    let prefix = table.key(key).and_then(|key| key.leaf_decor().prefix()).and_then(|raw| raw.as_str());
+    prefix.unwrap_or_default().to_owned()
 }
 
 /// The text of the user's file with this theme.
@@ -99,14 +142,16 @@ fn section<'d>(document: &'d mut DocumentMut, name: &str) -> Result<&'d mut dyn 
     item.as_table_like_mut().ok_or_else(|| wrong("what stands there is no section"))
 }
 
-/// Sets a value, with what stands around the old one.
+/// Sets a value, in place of the old one where there is one: what stands around it and above its key stays.
 fn set(table: &mut dyn TableLike, key: &str, to: &str) {
-    let mut item = value(to);
-    let around = table.get(key).and_then(Item::as_value).map(|old| old.decor().clone());
-    if let (Some(around), Some(new)) = (around, item.as_value_mut()) {
-        *new.decor_mut() = around;
+    match table.get_mut(key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            let around = old.decor().clone();
+            *old = to.into();
+            *old.decor_mut() = around;
+        }
+        None => drop(table.insert(key, value(to))),
     }
-    table.insert(key, item);
 }
 
 fn wrong(why: &str) -> RuntimeError {
@@ -132,7 +177,7 @@ mod tests {
         assert_eq!(
             with_model(text, &pick("openrouter", "", "a/b")).unwrap(),
             "# mine\n[session]\nmode = \"proof\" # always\n\n[model]\neffort = \"low\"\nname = \"a/b\" # was good\n\
-             preset = \"openrouter\"\n\n[model.also.small]\nname = \"s\"\n"
+             preset = \"openrouter\"\n\n[model.also.small]\nname = \"s\"\nbase_url = \"http://127.0.0.1:9/v1\"\n"
         );
         let server = with_model(text, &pick("", "http://10.0.0.1/v1", "x")).unwrap();
         assert!(
@@ -143,6 +188,29 @@ mod tests {
             with_model("[model.also.small]\nname = \"s\"\n", &pick("", "", "offline")).unwrap(),
             "[model]\nname = \"offline\"\n[model.also.small]\nname = \"s\"\n"
         );
+    }
+
+    #[test]
+    fn what_stands_above_a_line_stays_whatever_becomes_of_the_line() {
+        let text =
+            "[model]\n# quick enough\nname = \"old\"\n# of the house\nbase_url = \"http://127.0.0.1:9/v1\"\n";
+        let picked = with_model(text, &pick("", "http://127.0.0.1:9/v1", "new")).unwrap();
+        assert_eq!(picked, text.replace("old", "new"));
+        let moved = with_model(text, &pick("openai", "", "new")).unwrap();
+        assert!(moved.contains("# of the house\n# quick enough\nname = \"new\"\n"), "{moved}");
+        let themed = with_theme("[screen]\n# for the eyes\ntheme = \"haze\"\n", "nord").unwrap();
+        assert_eq!(themed, "[screen]\n# for the eyes\ntheme = \"nord\"\n");
+    }
+
+    #[test]
+    fn what_is_said_of_a_place_stays_with_it() {
+        let text = "[model]\npreset = \"ollama\"\nname = \"old\"\nheaders = { x = \"y\" }\nwindow = 9\n\n[model.also.small]\nname = \"s\"\n";
+        assert_eq!(with_model(text, &pick("ollama", "", "old")).unwrap(), text, "a key alone was typed");
+        let other = with_model(text, &pick("ollama", "", "new")).unwrap();
+        assert!(other.contains("headers") && !other.contains("window"), "{other}");
+        let moved = with_model(text, &pick("openai", "", "new")).unwrap();
+        assert!(moved.ends_with("[model.also.small]\nname = \"s\"\npreset = \"ollama\"\n"), "{moved}");
+        assert!(!moved.contains("headers"), "{moved}");
     }
 
     #[test]

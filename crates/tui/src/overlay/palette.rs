@@ -68,7 +68,8 @@ impl Item {
     fn act(action: Action, keymap: &Keymap) -> Self {
         let Entry { name, label, reach } = action.entry;
         // A page is told by what stands on it, in the words of the command that opens it too.
-        let told = SLASH_COMMANDS.iter().find(|command| command.name == name).map_or(reach, |command| command.help);
+        let told =
+            SLASH_COMMANDS.iter().find(|command| command.name == name).map_or(reach, |command| command.help);
         let (choice, key) = (Choice::Act(action), keymap.key(action).map(str::to_owned));
         Self { choice, aliases: &[], key, ..Self::named(label.to_owned(), told, action.table) }
     }
