@@ -13,8 +13,11 @@ use super::{
     turn::{Phase, Turn},
 };
 
-/// A verb of change whose object is a pronoun, or missing.
+/// A verb of change whose object is a pronoun, or missing; what is pasted beside it is one.
 pub(super) fn bare(parsed: &Parsed<'_>) -> bool {
+    if parsed.doc.tokens.iter().any(|t| t.kind == Kind::Code) {
+        return false;
+    }
     // Without spaces the object stands in the verb's own run of signs, or before it.
     let spelled: usize =
         parsed.doc.tokens.iter().filter(|t| t.kind == Kind::Cjk).map(|t| t.text.chars().count()).sum();

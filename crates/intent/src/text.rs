@@ -5,6 +5,7 @@
 
 mod kind;
 mod pasted;
+mod printed;
 mod typed;
 
 use kind::kind_of;
@@ -153,6 +154,7 @@ pub(crate) fn tokenize(text: &str) -> Doc {
     let mut doc = Doc::default();
     let many = text.trim_end().contains('\n');
     let traces = traces(text, many);
+    let block = printed::block(text).unwrap_or(text.len()..text.len());
     let mut fenced: Option<usize> = None;
     let mut at = 0usize;
     for (number, line) in text.split_inclusive('\n').enumerate() {
@@ -170,6 +172,16 @@ pub(crate) fn tokenize(text: &str) -> Doc {
             continue;
         }
         doc.lines += 1;
+        if start < block.end && at > block.start {
+            doc.trace_lines += usize::from(traces.get(number) == Some(&true));
+            // However long it is, it is one thing.
+            if start <= block.start {
+                scan_line(&mut doc, text.get(start..block.start).unwrap_or(""), start);
+                doc.push("", Kind::Code, block.start, block.end);
+                doc.push("\n", Kind::Punct, block.end, block.end);
+            }
+            continue;
+        }
         if body.starts_with("```") && text.get(start..).is_some_and(|rest| rest.matches("```").count() > 1) {
             let closes_here = body.len() > 5 && body.ends_with("```");
             if closes_here {
@@ -209,6 +221,14 @@ fn traces(text: &str, many: bool) -> Vec<bool> {
         !line.trim().is_empty() && at(i.checked_sub(1)) && at(Some(i + 1)) || at(Some(i))
     };
     lines.iter().enumerate().map(between).collect()
+}
+
+/// Whether a mark of a list opens a line: "- ", "1. ".
+fn is_mark_of_list(line: &str) -> bool {
+    let mark = line.split_whitespace().next().unwrap_or_default();
+    let number = mark.trim_end_matches(['.', ')']);
+    matches!(mark, "-" | "*" | "+" | "•" | "–")
+        || number.len() < mark.len() && !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
 }
 
 /// The tokens of one line or less, whatever it looks like.

@@ -180,3 +180,42 @@ fn an_order_beside_what_it_is_to_leave_alone_is_one() {
         assert!(!writes(&r), "{line}: {} ({})", leaf(&r), r.whole.reasoning);
     }
 }
+
+/// What is pasted behind a question or an order decides neither path nor turn: the words before it do.
+#[test]
+fn what_is_pasted_is_data() {
+    let log = (1..=200).map(|n| format!("log line {n}")).collect::<Vec<_>>().join("\n");
+    let pasted = [
+        &log,
+        "FAIL tests/cart.test.ts\n  ● cart › renders\n    1 snapshot failed, update it with -u\nTests: 1 failed",
+        "running 3 tests\ntest adds ... ok\nupdate the snapshot or fix the renderer\ntest result: FAILED. 2 passed",
+        "a1b2c3d Fix the parser\n9f8e7d6 Add late fees\n77aa231 Delete the old tables\n0c1d2e3 Remove dead code",
+    ];
+    let reads = |text: &str| {
+        let reading = read(text);
+        assert!(
+            !writes(&reading) && matches!(reading.whole.turn, Turn::Query(_)),
+            "{text}: {:?}",
+            reading.whole
+        );
+        assert!(!Classifier::builtin().unsure(&reading), "{text}: asked about");
+    };
+    for block in pasted {
+        for lead in [
+            "why is this slow?",
+            "can you tell why this is red?",
+            "explain this output:",
+            "what does this say?",
+        ] {
+            reads(&format!("{lead} {block}"));
+            reads(&format!("{lead}\n{block}"));
+        }
+        reads(&format!("explain this output\n{block}"));
+        let order = read(&format!("fix this:\n{block}"));
+        assert_eq!((leaf(&order), order.clarify), (N::Modify, None), "{block}");
+        let behind = read(&format!("why is this red?\n{block}\nplease fix it"));
+        assert_eq!(leaf(&behind), N::Modify, "an order behind it is heard: {block}");
+    }
+    let keeps = read(&format!("why is this slow?\n{log}\nchange nothing"));
+    assert!(keeps.forbids_change, "so is what forbids");
+}
