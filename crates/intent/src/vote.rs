@@ -184,7 +184,8 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
     let asks = m.phase != Phase::Idle && matches!(turn, Turn::Query(_)) && rules::is_action(leaf);
     let leaf = if asks { shares.best(|l| !rules::is_action(l)).0 } else { leaf };
     let together = model.calibrate(share + beside(leaf, &shares, guard, m) * scale);
-    let scope_confidence = confidence.max(together);
+    let agreed = if order::plainly(p, guard, m, leaf) { PLAIN } else { 0.0 };
+    let scope_confidence = confidence.max(together).max(agreed);
     Vote { scope_confidence, ..vote(leaf, turn, confidence, Source::Exemplar, reasoning) }
 }
 

@@ -219,3 +219,24 @@ fn what_is_pasted_is_data() {
     let keeps = read(&format!("why is this slow?\n{log}\nchange nothing"));
     assert!(keeps.forbids_change, "so is what forbids");
 }
+
+/// Where structure and statistics name the same change and nothing asks, no later tier is asked about it.
+#[test]
+fn an_order_that_both_tiers_read_is_sure() {
+    let of = Classifier::builtin();
+    for text in [
+        "change the late fee to six percent",
+        "set the late fee to 6 %",
+        "make the late fee six percent",
+        "use 6 percent as late fee",
+        "give Invoice a due date",
+    ] {
+        let reading = read(text);
+        assert!(leaf(&reading) == N::Modify && !of.unsure(&reading), "{text}: {:?}", reading.whole);
+    }
+    for text in
+        ["set it", "set a breakpoint", "remove the last bullet", "change the late fee to six percent?"]
+    {
+        assert!(of.unsure(&read(text)), "{text}: {:?}", read(text).whole);
+    }
+}

@@ -11,6 +11,7 @@ use crate::{
     features, forbid, framed,
     lexicon::{Hit, Tag},
     parts::Rule,
+    phrase::behind,
     reading::Message,
     rules, shell,
     stats::{Guard, Model},
@@ -106,6 +107,31 @@ pub(super) fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -
     let asked = only.form == Form::Request && only.foreign && guess.weight > 1 && p.doc.tokens.len() > 4;
     let whole = alone && only.start == 0 && !only_made_known(p, only);
     (whole && (first && told && object || asked)).then_some(guess.leaf)
+}
+
+/// From here on a message may only ask after all.
+const MAY_ASK: f32 = 0.3;
+
+/// "change the late fee to six percent": its only clause begins with a verb of change and names what, the statistics take
+/// it for the same, and nothing in it asks. What is named need not be known.
+pub(super) fn plainly(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, leaf: N) -> bool {
+    let agreed = p.guess().filter(|g| g.leaf == leaf && matches!(leaf, N::Modify | N::Create));
+    let mut spoken = p.structure.clauses.iter().filter(|c| c.form != Form::Empty);
+    let (only, none) = (spoken.next(), spoken.next());
+    let named = |c: &Clause| {
+        c.form == Form::Order && !c.marked && !matches!(c.object, Object::Missing | Object::Pronoun)
+    };
+    // "do the same in lib/utils.js": what it names stands in the last message.
+    let refers =
+        p.structure.known.words.list(List::FollowFor).iter().any(|head| behind(p.text, head).is_some());
+    let free = m.phase == Phase::Idle && !m.paused && p.ban == forbid::Ban::None && !p.forbids(m.phase);
+    agreed.is_some_and(|g| g.rule != "statement")
+        && free
+        && !refers
+        && guard.asks < MAY_ASK
+        && guard.forbids < FORBIDS
+        && none.is_none()
+        && only.is_some_and(named)
 }
 
 /// Whether a clause orders a look at what came of an order before it: "and show me the diff".
