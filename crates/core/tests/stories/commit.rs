@@ -509,6 +509,7 @@ fn what_is_taken_back_behind_a_commit_is_told_to_stand_in_it_still() {
 fn words_that_want_it_committed_lead_to_the_question_and_never_past_it() {
     for (line, message) in [
         ("commit it", None),
+        ("commit everything", None),
         ("looks good, commit", None),
         ("commit that with the message \"Greet in German\"", Some("Greet in German")),
         ("looks good, commit it as \"Greet in German\", please", None),
@@ -537,7 +538,7 @@ fn words_that_want_it_committed_lead_to_the_question_and_never_past_it() {
     };
     assert!(!looks(&mut Bench::new(), "commit it"));
     assert!(!looks(&mut reviewing(), "commit it"));
-    for line in ["commit it and push", "commit everything", "commit it?"] {
+    for line in ["commit it and push", "commit everything else", "commit it?"] {
         assert!(!looks(&mut written(), line), "{line}");
     }
     let mut b = written();
