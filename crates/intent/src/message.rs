@@ -3,6 +3,8 @@
 //!
 //! Owns their grammar. Never knows whether a commit waits.
 
+mod edited;
+
 use super::{
     Classifier, IntentPath,
     classify::Parsed,
@@ -74,11 +76,14 @@ impl Classifier {
     }
 
     /// Whether a line wants the message of a commit worded and nothing else, in words that are told: no file is to hold it.
-    /// Where one waits, "the message" is its own, and what is said of it wants it worded as well.
+    /// Where one waits, "the message" is its own, and what is said of it or ordered about it wants it worded as well.
     pub fn wants_message(&self, line: &str, waits: bool) -> bool {
         let doc = text::tokenize(line);
         let said = Words::of(self, line, &doc).past_mark().past(List::CommitLead).1;
-        let said = said.past(List::But).1.past(List::UndoLead).1.closed().1;
+        let (asks, said) = said.past(List::But).1.past(List::UndoLead).1.closed();
+        if waits && !asks && said.edits_message() {
+            return true;
+        }
         let plain = said.tokens.iter().all(|t| matches!(t.kind, Kind::Word | Kind::Number | Kind::Punct));
         let verb = said.begins(List::RewordVerb);
         let said = said.from(verb.unwrap_or(0)).past(List::RewordGap).1;

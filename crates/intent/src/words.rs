@@ -396,6 +396,13 @@ lists! {
     ReviseNeedless = "revise_needless",
     NewWork = "new_work",
     NewArticle = "new_article",
+    MessageEdit = "message_edit",
+    MessageOmit = "message_omit",
+    MessageOf = "message_of",
+    MessagePart = "message_part",
+    MessageLine = "message_line",
+    MessageTo = "message_to",
+    MessageReword = "message_reword",
 }
 
 /// Lists that one part of a word's bits holds.

@@ -49,6 +49,25 @@ fn the_message_of_a_model_is_shown_before_it_is_committed() {
 }
 
 #[test]
+fn an_order_about_the_message_that_waits_is_answered_with_another() {
+    for line in [
+        "drop the README line from the message",
+        "remove the last bullet",
+        "add \"closes #12\" to the message",
+        "change the title to Greet people by name",
+        "reword it",
+    ] {
+        let mut b = waiting();
+        assert_eq!(foretold(&b, line), "a question – read-only", "{line}");
+        b.say(line);
+        b.reply("", &[("commit_message", json!({ "message": NEW }))]);
+        assert_eq!((message(&b).as_str(), committing(&b)), (NEW, None), "{line}: {:?}", b.names());
+        b.say("use that message");
+        assert_eq!(committing(&b).as_deref(), Some(NEW), "{line}");
+    }
+}
+
+#[test]
 fn a_word_for_the_message_that_is_shown_is_a_yes_to_it() {
     for line in ["yes", "use that message", "yes, use it", "looks good, use that message"] {
         let mut b = waiting();
