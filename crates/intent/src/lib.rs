@@ -39,6 +39,7 @@ mod lexicon;
 mod message;
 mod offer;
 mod phrase;
+mod picked;
 mod revise;
 mod rules;
 mod sequence;
@@ -59,6 +60,7 @@ pub use node::IntentNode;
 pub use parts::Part;
 pub use path::{IntentPath, InvalidPath};
 pub use paused::PausedTurn;
+pub use picked::Picked;
 pub use reading::{
     Clarify, Classification, CliRow, CliSegment, CliTurn, Last, Message, Reading, Segment, Source, cli_row,
 };

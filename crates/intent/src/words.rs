@@ -403,6 +403,15 @@ lists! {
     MessageLine = "message_line",
     MessageTo = "message_to",
     MessageReword = "message_reword",
+    PickYes = "pick_yes",
+    PickLead = "pick_lead",
+    PickVerb = "pick_verb",
+    PickNth = "pick_nth",
+    PickLast = "pick_last",
+    PickAll = "pick_all",
+    PickBoth = "pick_both",
+    PickCount = "pick_count",
+    PickGap = "pick_gap",
 }
 
 /// Lists that one part of a word's bits holds.

@@ -30,6 +30,7 @@ mod model;
 mod open;
 mod pause;
 mod permit;
+mod picked;
 mod pipeline;
 mod plan;
 mod queue;

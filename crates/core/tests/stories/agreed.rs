@@ -309,3 +309,38 @@ fn a_yes_to_what_a_step_offers_with_its_last_words_begins_it() {
         assert!(b.session.state().run.is_none(), "{end} {line}: {:?}", b.names());
     }
 }
+
+const LIST: &str = "Three things:\n\n1. **Dates** in `a.rs` are compared as text.\n2. **Names** in `b.rs`:\n   two of them differ.\n\n3. The README is old.\n\nNothing else stands out.";
+
+#[test]
+fn items_of_the_agents_list_are_ordered_by_their_numbers() {
+    for (line, items) in [
+        ("ok do the second one", vec!["2. **Names** in `b.rs`:\n   two of them differ."]),
+        ("do #2", vec!["2. **Names**"]),
+        ("ok, 1 and 3", vec!["1. **Dates** in `a.rs` are compared as text.", "3. The README is old."]),
+        ("yes, all three", vec!["1. ", "2. ", "3. "]),
+        ("fix 2", vec!["2. "]),
+    ] {
+        let mut b = told(Trust::None, LIST);
+        b.say(line);
+        assert_eq!(phase(&b), Phase::Planning, "{line}: {:?}", b.names());
+        let state = b.session.state();
+        let request = state.turns[&state.turn.unwrap()].request.clone().unwrap_or_default();
+        for item in items {
+            assert!(request.contains(item), "{line}: {request}");
+        }
+    }
+    let asks = "Which one do you mean?\n\n1. The first file.\n2. The second file.\n3. Neither.";
+    for (answer, line) in [
+        (LIST, "the second one"),
+        (LIST, "do 4"),
+        (LIST, "is 2 right?"),
+        (LIST, "do 2, but change nothing"),
+        ("It is right.", "ok do the second one"),
+        (asks, "ok, 2"),
+    ] {
+        let mut b = told(Trust::None, answer);
+        b.say(line);
+        assert_ne!(phase(&b), Phase::Planning, "{line}: {:?}", b.names());
+    }
+}

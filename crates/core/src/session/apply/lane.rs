@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// So much of the end of an answer is kept, in bytes.
-const END_BYTES: usize = 600;
+const END_BYTES: usize = 4 * 1024;
 
 /// Events of lanes and their model.
 macro_rules! lane_events {

@@ -144,11 +144,12 @@ impl Draft<'_> {
             let turn = self.record(turn, line, reading);
             return self.deepen(said, turn);
         }
-        if let Some(mixed) = self.mixed(reading) {
+        let picked = self.picked(line, reading, turn.is_some());
+        if let Some(mixed) = self.mixed(reading).filter(|_| picked.is_none()) {
             return self.say_mixed(turn, line, reading, mixed);
         }
         let known = || self.is_known(reading).then(|| reading.clone());
-        let Some(reading) = self.settled(line, reading).or_else(known) else {
+        let Some(reading) = picked.or_else(|| self.settled(line, reading)).or_else(known) else {
             self.consult(turn, line, seen);
             return Ok(());
         };
