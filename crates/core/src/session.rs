@@ -39,7 +39,7 @@ pub use accounts::{Accounts, Spent};
 pub use apply::{Pipeline, StageCall};
 pub use as_text::NO_CALLS;
 pub use candidates::{Candidates, MOST_CANDIDATES};
-pub use changes::{Apply, ApplyStatus, CommandWrite};
+pub use changes::{Apply, ApplyStatus, CommandWrite, Standing};
 pub use closing::Closing;
 pub use foretell::{Deed, Foretold};
 pub use lane::{ASK_AGAIN, Child, Deeds, Lane, NEEDLESS, OpenCall, Ran, Talk, TaskFault, needless_alone};

@@ -6,12 +6,14 @@ mod back;
 mod begun;
 mod command;
 mod place;
+mod standing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use back::SoughtBack;
 pub(super) use back::moved;
 pub use command::{CommandWrite, SparedWrite};
+pub use standing::Standing;
 
 use crate::{
     clean::Clean,
@@ -36,6 +38,8 @@ pub(super) struct Changes {
     /// What was put back by one word so far.
     putting_back: Vec<ApplyId>,
     sought: Option<SoughtBack>,
+    /// What was proposed to go of writes, whatever was taken of that.
+    offered: Vec<SoughtBack>,
     /// Steps' lanes that had nothing left to do but to have looked at what they proposed.
     through: BTreeSet<LaneId>,
     /// Lines of work that ended while what they proposed was being looked at.
@@ -164,7 +168,7 @@ impl Changes {
         if self.proposals.get(&proposal.id).is_some_and(|old| old.before != proposal.before) {
             self.on_disk.remove(&proposal.id);
         }
-        self.sought.take_if(|s| s.lane == proposal.lane);
+        self.offered.extend(self.sought.take_if(|s| s.lane == proposal.lane));
         self.proposals.insert(proposal.id, proposal.clone());
     }
 
@@ -181,7 +185,9 @@ impl Changes {
     )]
     pub fn fold(&mut self, event: &Event) {
         match event {
-            Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
+            Event::Proposed { proposal, .. } => self.proposed(proposal),
+            Event::ProposalEdited { proposal, .. } => {
+                self.worded_anew(proposal);
                 self.proposed(proposal);
             }
             Event::ProposalStands { proposal, on_disk } => self.stands(*proposal, *on_disk),
@@ -284,20 +290,6 @@ impl Changes {
         }
     }
 
-    /// A step begins: what was taken back of an earlier go at it is no part of it any more.
-    pub fn begins_anew(&mut self, task: TaskId) {
-        let applies = &self.applies;
-        let back = |id| applies.get(&id).is_some_and(|a: &Apply| a.status == ApplyStatus::Reverted);
-        for p in self.proposals.values_mut().filter(|p| p.task == Some(task)) {
-            if let ProposalStatus::Applied(id) = p.status
-                && back(id)
-            {
-                p.task = None;
-                self.begun.remove(&task);
-            }
-        }
-    }
-
     /// A step's line of work ends: whether nothing was left of it but to look at what it proposed. One that only
     /// goes on with what was proposed before is as far as that was.
     pub fn lane_ends(&mut self, lane: &Lane, shown: bool) {
@@ -373,7 +365,7 @@ impl Changes {
                 apply.status = ApplyStatus::Failed;
             }
         }
-        Self { proposals, applies, copied: last, ..Self::default() }
+        Self { proposals, applies, offered: self.offered, copied: last, ..Self::default() }
     }
 
     /// Whether a write or a proposal of this id is of the session that this one is a copy of.
@@ -431,7 +423,7 @@ impl Changes {
         let (git, doubt) = (git.clone(), doubt.clone());
         let spared = (!spared.is_empty())
             .then(|| Box::new(SparedWrite { said: spared.clone(), left: left.clone(), lost: true }));
-        let command = CommandWrite { call, line, record, count, git, doubt, kept: false, spared };
+        let command = CommandWrite { call, task: None, line, record, count, git, doubt, kept: false, spared };
         let apply = Apply {
             id: *apply,
             approval: ApprovalId::default(),

@@ -3,6 +3,7 @@
 //! Owns the reading of the ledger: whoever shows what was changed asks here. Never decides.
 
 mod lines;
+mod message;
 mod runs;
 
 use std::{
@@ -12,20 +13,16 @@ use std::{
 
 use runs::Runs;
 
-use super::{
-    Apply, State,
-    state::{Run, TurnInfo},
-};
+use super::{Apply, State, state::Run};
 use crate::{
     blob::BlobId,
-    commit::{CommitFile, MessageFacts, SoughtFile},
+    commit::{CommitFile, SoughtFile},
     completion::{Completion, FileTally, GateFact, LeftOut, StepLeft},
     diff::Change,
     event::FileChange,
     ids::{ApplyId, LaneId, Millis, RunId, TaskId, TurnId},
-    intent::{Classifier, Turn},
     money::Spell,
-    plan::{Plan, Task, TaskStatus},
+    plan::{Plan, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus},
     relpath::RelPath,
     scope::Capability,
@@ -307,49 +304,6 @@ impl State {
         groups
     }
 
-    /// What is known of the work that wrote such files: what was wanted of them, and the gates that are green.
-    pub fn message_facts(&self, holds: impl Fn(&RelPath) -> bool) -> MessageFacts {
-        let mut facts = MessageFacts::default();
-        let words = Classifier::builtin();
-        for mut group in self.uncommitted() {
-            group.files.retain(|f| holds(&f.path));
-            if group.files.is_empty() {
-                continue;
-            }
-            let plan = self.plan_of(group.origin.work);
-            // A yes or a question may have led to it, but says nothing of it.
-            let turn = self.turns.get(&group.origin.work);
-            let says = !turn.is_some_and(|turn| matches!(turn.class, Turn::Control(_) | Turn::Query(_)));
-            let said = says.then_some(group.goal);
-            // What its work was told meanwhile may have taken another name than the one that was planned.
-            let steered = self.was_steered(group.origin.work);
-            let holds_still = |text: &String| !steered || !words.names_code(text);
-            let said_of = |text: String| Some(text).filter(&holds_still).and_then(|t| words.subject(&t));
-            // A title is a model's, who names what it means; what the user says beside its work is not.
-            let titled = |t: &String| holds_still(t) && !words.corrects(t);
-            let goal = match plan {
-                Some(plan) => Some(plan.title.clone()).filter(titled),
-                None => said.and_then(said_of),
-            };
-            facts.goals.extend(goal);
-            let steps = plan.into_iter().flat_map(|p| p.tasks.iter().map(|t| (t, p.tasks.len() > 1)));
-            // One to which something was said and that ended without a word goes by its title.
-            let did = |t: &Task| t.did.clone().filter(|did| !did.is_empty());
-            let steps = steps.filter(|(t, many)| t.status == TaskStatus::Done && (*many || did(t).is_some()));
-            let title = |t: &Task| match t.turn {
-                Some(_) => said_of(t.title.clone()),
-                None => Some(t.title.clone()).filter(titled),
-            };
-            facts.steps.extend(steps.filter_map(|(t, _)| did(t).or_else(|| title(t))));
-            // Of what was done before the last plan it is not known any more whether its gates are green.
-            let last = plan.filter(|p| self.suspended.as_ref() == Some(p));
-            let green = last.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
-            facts.files.extend(group.files.into_iter().map(|f| f.path));
-            facts.checked = green.map(|g| g.command.clone()).collect();
-        }
-        facts
-    }
-
     /// The files that a step was to change, where nothing since its lane began wrote any of them.
     pub(super) fn left_untouched(&self, lane: LaneId, task: TaskId) -> Vec<RelPath> {
         let Some(task) = self.plan.as_ref().and_then(|p| p.task(task)) else { return Vec::new() };
@@ -362,12 +316,6 @@ impl State {
             since.any(|(id, _, files)| !self.names_all(id, files) || files.iter().any(|f| named(&f.path)));
         let writes = task.node.scope().allows(Capability::Write);
         if writes && !proposed && !wrote { task.files.clone() } else { Vec::new() }
-    }
-
-    /// Whether its work was told something that changes what it makes, beside files to leave alone.
-    fn was_steered(&self, work: TurnId) -> bool {
-        let of_it = |t: &TurnInfo| t.told.is_some_and(|run| self.work_of(run) == work);
-        self.turns.values().any(|t| of_it(t) && t.spares.is_empty())
     }
 
     /// The plan of a work, by the message that began it, while it is known.

@@ -2,14 +2,16 @@
 
 use pilothouse_core::{
     blob::BlobId,
+    checkpoint::Answer,
     diff,
     event::{Event, FileChange},
     ids::{ApplyId, CallId, ProposalId},
     input::{Input, Reversal},
     intent::{Control, Turn},
+    plan::TaskStatus,
     proposal::{Decision, Proposal},
     relpath::RelPath,
-    session::Deed,
+    session::{Deed, Session, Standing},
     tool::{ChangeKind, Doubt, Wrote},
     work::Work,
 };
@@ -374,4 +376,71 @@ fn words_take_back_what_this_session_wrote_and_nothing_else_does() {
         assert!(sought(&b).is_none() && !undone(&b), "{line}: {:?}", b.names());
         assert!(!b.names().iter().any(|n| n == "revert_started"), "{line}");
     }
+}
+
+/// Two steps were done, each with a file of its own; what the first wrote is proposed to go.
+fn first_of_two_offered() -> (Bench, Proposal) {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    let steps = serde_json::json!([
+        {"title": "Greet by name", "kind": "modify", "files": ["a.txt"]},
+        {"title": "Mention it in the notes", "kind": "modify", "files": ["b.txt"], "after": [1]},
+    ]);
+    b.reply(
+        "",
+        &[("submit_plan", serde_json::json!({"title": "Greet by name and mention it", "tasks": steps}))],
+    );
+    b.answer(is_plan, Answer::Approve).unwrap();
+    for file in ["a.txt", "b.txt"] {
+        b.reply("", &[("edit", edit_of(file))]);
+        b.propose(file, OLD, NEW);
+        b.reply("", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    }
+    b.say("undo a.txt");
+    let offer = found(&mut b, Ok(NEW));
+    (b, offer)
+}
+
+fn steps(b: &Bench) -> Vec<TaskStatus> {
+    b.session.state().suspended.as_ref().unwrap().tasks.iter().map(|t| t.status).collect()
+}
+
+#[test]
+fn a_step_of_which_all_was_picked_to_go_is_taken_back_and_no_commit_tells_it() {
+    let (mut b, offer) = first_of_two_offered();
+    assert_eq!((steps(&b), offer.hunks.len()), (vec![TaskStatus::Done; 2], 2));
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(steps(&b), [TaskStatus::TakenBack, TaskStatus::Done]);
+    assert!(Session::replay(&b.log) == b.session);
+    // Git may name a file that others changed as well.
+    let facts = b.session.state().message_facts(|_| true);
+    assert_eq!((facts.goals, facts.steps.len()), (vec!["Mention it in the notes".to_owned()], 0));
+    b.input(Input::Undo).unwrap();
+    let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    assert_eq!(steps(&b), [TaskStatus::Done; 2], "it stands again");
+    let facts = b.session.state().message_facts(|_| true);
+    assert_eq!((facts.goals, facts.steps.len()), (vec!["Greet by name and mention it".to_owned()], 2));
+    // What is not in the commit is not told in it.
+    let facts = b.session.state().message_facts(|path| path.as_str() == "b.txt");
+    assert_eq!(facts.goals, ["Mention it in the notes"]);
+}
+
+#[test]
+fn a_step_of_which_a_hunk_stays_is_done_still_and_told() {
+    let (mut b, _) = first_of_two_offered();
+    decide(&mut b, 0, Decision::Taken);
+    decide(&mut b, 1, Decision::Left);
+    b.approve_all(None).unwrap();
+    let (apply, mut files) = (b.writing(), b.prepared());
+    files[0].after = Some(BlobId::of(b"a part of it"));
+    b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+    b.input(Input::ApplyEnded { apply, result: Ok(()) }).unwrap();
+    assert_eq!(steps(&b), [TaskStatus::Done; 2]);
+    let task = b.session.state().suspended.as_ref().unwrap().tasks[0].id;
+    assert_eq!(b.session.state().standing_of_step(task), Some(Standing::Part));
+    assert_eq!(b.session.state().message_facts(|_| true).steps.len(), 2);
 }

@@ -2,8 +2,7 @@
 //!
 //! Owns what they mean to the rest of the state: ids, and the files of the run.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     blob::BlobId,
@@ -136,14 +135,21 @@ impl State {
                 }
                 self.wrote(*apply, Way::Forth);
                 let take = self.changes.applies().get(apply).map(|a| a.take.clone()).unwrap_or_default();
-                for (proposal, _) in take {
-                    self.address(proposal);
+                for (proposal, _) in &take {
+                    self.address(*proposal);
+                }
+                let back = |id| self.changes.proposals().get(id).is_some_and(|p| p.back.is_some());
+                if take.iter().any(|(id, _)| back(id)) {
+                    self.weigh_steps();
                 }
             }
             // What is put back was not written for the run.
             Event::CommandWrote { apply, spared, .. } if !spared.is_empty() => self.saw(apply.0),
             Event::CommandWrote { apply, call, files, .. } => {
                 self.saw(apply.0);
+                let calls = |l: &&Lane| l.calls.iter().any(|open| open.call == *call);
+                let task = self.lanes.values().find(calls).and_then(|l| l.kind.task());
+                Arc::make_mut(&mut self.changes).of_task(*apply, task);
                 if let Some(run) = &mut self.run {
                     run.files.extend(files.iter().map(|f| f.path.clone()));
                     run.lines += files.iter().map(|f| (f.added + f.removed) as u64).sum::<u64>();
@@ -152,12 +158,7 @@ impl State {
             }
             Event::Reverted { apply, redo } => {
                 self.wrote(*apply, if *redo { Way::Forth } else { Way::Back });
-                let of = self.applies().get(apply).into_iter().flat_map(|a| &a.take);
-                let steps: BTreeSet<_> =
-                    of.filter_map(|(id, _)| self.proposals().get(id)).filter_map(|p| p.task).collect();
-                for task in steps {
-                    self.weigh_step(task);
-                }
+                self.weigh_steps();
             }
             _ => {}
         }

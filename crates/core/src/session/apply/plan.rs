@@ -9,8 +9,7 @@ use crate::{
     ids::{EvidenceId, GateId, Seq, TaskId},
     intent::Phase,
     plan::{GateNews, GateStatus, Pause, Plan, ProvenTree, TaskStatus},
-    proposal::{Proposal, ProposalStatus},
-    session::{ApplyStatus, State, TaskFault},
+    session::{Standing, State, TaskFault},
 };
 
 /// Most earlier versions that are kept.
@@ -299,18 +298,25 @@ impl State {
         }
     }
 
+    /// Something was taken back, or put back.
+    pub(super) fn weigh_steps(&mut self) {
+        let plan = self.plan.as_ref().or(self.suspended.as_ref());
+        let steps: Vec<TaskId> = plan.into_iter().flat_map(|p| &p.tasks).map(|t| t.id).collect();
+        for task in steps {
+            self.weigh_step(task);
+        }
+    }
+
     /// A step that is done and of which nothing stands any more is not done; it is again once something does.
-    pub(super) fn weigh_step(&mut self, task: TaskId) {
-        let mine = self.proposals().values().filter(|p| p.task == Some(task));
-        let applied = |p: &Proposal| if let ProposalStatus::Applied(id) = p.status { Some(id) } else { None };
-        let applies = mine.filter_map(applied).filter_map(|id| self.applies().get(&id));
-        let back: Vec<bool> = applies.map(|a| a.status == ApplyStatus::Reverted).collect();
+    fn weigh_step(&mut self, task: TaskId) {
         let plan = self.plan.as_ref().or(self.suspended.as_ref());
         let status = plan.and_then(|p| p.task(task)).map(|t| t.status);
-        if status == Some(TaskStatus::TakenBack) && back.contains(&false) {
-            self.set_task(task, TaskStatus::Done);
-        } else if status == Some(TaskStatus::Done) && !back.is_empty() && !back.contains(&false) {
-            self.set_task(task, TaskStatus::TakenBack);
+        match (status, self.changes.of_step(task)) {
+            (Some(TaskStatus::TakenBack), Some(Standing::All | Standing::Part)) => {
+                self.set_task(task, TaskStatus::Done);
+            }
+            (Some(TaskStatus::Done), Some(Standing::Nothing)) => self.set_task(task, TaskStatus::TakenBack),
+            _ => {}
         }
     }
 

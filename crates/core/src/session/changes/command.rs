@@ -1,12 +1,18 @@
 //! What a command wrote, as the ledger keeps it.
 
-use crate::{blob::BlobId, ids::CallId, tool::Doubt};
+use crate::{
+    blob::BlobId,
+    ids::{CallId, TaskId},
+    tool::Doubt,
+};
 
 /// What a command wrote, beside its first files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandWrite {
     /// Its call.
     pub call: CallId,
+    /// The step that it is of, if any.
+    pub task: Option<TaskId>,
     /// What it was.
     pub line: String,
     /// All that changed.

@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     ids::{ApplyId, TaskId},
     proposal::{Proposal, ProposalStatus},
-    session::{ApplyStatus, State},
+    session::{Standing, State},
 };
 
 /// The steps of which something was taken back since.
 pub(super) fn with_back(state: &State) -> BTreeSet<TaskId> {
-    state.proposals().values().filter(|p| is_taken_back(p, state)).filter_map(|p| p.task).collect()
+    let steps: BTreeSet<TaskId> = state.proposals().values().filter_map(|p| p.task).collect();
+    let back = |task: &TaskId| state.standing_of_step(*task).is_some_and(|s| s != Standing::All);
+    steps.into_iter().filter(back).collect()
 }
 
-/// Whether what was written of a proposal was taken back since.
+/// Whether nothing is left of what was written of a proposal.
 pub(super) fn is_taken_back(p: &Proposal, state: &State) -> bool {
-    let ProposalStatus::Applied(apply) = p.status else { return false };
-    state.applies().get(&apply).is_some_and(|a| a.status == ApplyStatus::Reverted)
+    state.standing(p) == Some(Standing::Nothing)
 }
 
 /// What a step proposed, with the lines of what is written: the writes of one file are one, where the last of them stands.

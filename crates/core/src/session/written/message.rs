@@ -1,0 +1,119 @@
+//! What a commit's message is made of: the work that wrote its files, as far as that still stands.
+//!
+//! Owns which of the words of that work are still true. Never words the message.
+
+use std::collections::BTreeSet;
+
+use super::Written;
+use crate::{
+    commit::MessageFacts,
+    ids::TurnId,
+    intent::{Classifier, Turn},
+    plan::{Plan, Task, TaskStatus},
+    proposal::{Proposal, ProposalStatus},
+    relpath::RelPath,
+    session::{Standing, State, TurnInfo},
+};
+
+/// Letters of a word that says what is meant.
+const LETTERS: usize = 4;
+
+impl State {
+    /// What is known of the work that wrote such files: what was wanted of them, and the gates that are green.
+    pub fn message_facts(&self, holds: impl Fn(&RelPath) -> bool) -> MessageFacts {
+        let mut facts = MessageFacts::default();
+        for mut group in self.uncommitted() {
+            group.files.retain(|f| holds(&f.path) && f.before != f.after);
+            if group.files.is_empty() {
+                continue;
+            }
+            let plan = self.plan_of(group.origin.work);
+            self.words_of(&group, plan, &mut facts);
+            // Of what was done before the last plan it is not known any more whether its gates are green.
+            let last = plan.filter(|p| self.suspended.as_ref() == Some(p));
+            let green = last.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
+            facts.files.extend(group.files.into_iter().map(|f| f.path));
+            facts.checked = green.map(|g| g.command.clone()).collect();
+        }
+        facts
+    }
+
+    /// What was wanted of these files, and the steps that did it.
+    fn words_of(&self, group: &Written, plan: Option<&Plan>, facts: &mut MessageFacts) {
+        let words = Classifier::builtin();
+        // A yes or a question may have led to it, but says nothing of it.
+        let turn = self.turns.get(&group.origin.work);
+        let says = !turn.is_some_and(|turn| matches!(turn.class, Turn::Control(_) | Turn::Query(_)));
+        // What its work was told meanwhile may have taken another name than the one that was planned.
+        let steered = self.was_steered(group.origin.work);
+        let holds_still = |text: &String| !steered || !words.names_code(text);
+        let said_of = |text: String| Some(text).filter(&holds_still).and_then(|t| words.subject(&t));
+        let Some(plan) = plan else {
+            let said = says.then(|| group.goal.clone());
+            facts.goals.extend(said.and_then(said_of));
+            return;
+        };
+        // A title is a model's, who names what it means; what the user says beside its work is not.
+        let titled = |t: &String| holds_still(t) && !words.corrects(t);
+        let done = |t: &&Task| matches!(t.status, TaskStatus::Done | TaskStatus::TakenBack);
+        let known = self.plan.as_ref().or(self.suspended.as_ref()) == Some(plan);
+        let (stand, gone): (Vec<&Task>, Vec<&Task>) =
+            plan.tasks.iter().filter(done).partition(|t| self.is_in((t, known), group));
+        // One to which something was said and that ended without a word goes by its title.
+        let did = |t: &Task| t.did.clone().filter(|did| !did.is_empty());
+        let title = |t: &Task| match t.turn {
+            Some(_) => said_of(t.title.clone()),
+            None => Some(t.title.clone()).filter(titled),
+        };
+        let told = stand.iter().filter(|t| plan.tasks.len() > 1 || did(t).is_some());
+        let mut steps: Vec<String> = told.filter_map(|t| did(t).or_else(|| title(t))).collect();
+        let true_still = |title: &String| titled(title) && !tells_of(title, &gone, &stand);
+        let goal = Some(plan.title.clone()).filter(true_still);
+        // The one step that is left says it as well as a title does.
+        let goal = goal.or_else(|| if !gone.is_empty() && steps.len() == 1 { steps.pop() } else { None });
+        facts.goals.extend(goal);
+        facts.steps.extend(steps);
+    }
+
+    /// Whether something of a step stands in these files. Of a plan before the last it is not known who wrote what: there the
+    /// files say so that a step was to change.
+    fn is_in(&self, (task, known): (&Task, bool), group: &Written) -> bool {
+        let named = || task.files.is_empty() || group.files.iter().any(|f| task.files.contains(&f.path));
+        if task.status == TaskStatus::TakenBack || !known {
+            return task.status == TaskStatus::Done && named();
+        }
+        let mut wrote = self
+            .proposals()
+            .values()
+            .filter(|p| p.task == Some(task.id) && self.standing(p).is_some())
+            .peekable();
+        if wrote.peek().is_some() {
+            let there = |p: &Proposal| {
+                let ProposalStatus::Applied(id) = p.status else { return false };
+                let held = group.files.iter().any(|f| f.path == p.path && f.writes.contains(&id));
+                held && self.standing(p) != Some(Standing::Nothing)
+            };
+            return wrote.any(there);
+        }
+        self.standing_of_step(task.id).map_or_else(named, |standing| standing != Standing::Nothing)
+    }
+
+    /// Whether its work was told something that changes what it makes, beside files to leave alone.
+    fn was_steered(&self, work: TurnId) -> bool {
+        let of_it = |t: &TurnInfo| t.told.is_some_and(|run| self.work_of(run) == work);
+        self.turns.values().any(|t| of_it(t) && t.spares.is_empty())
+    }
+}
+
+/// Whether a title has a word of steps of which nothing stands, and that none has of which something does; of steps that are
+/// all gone it tells whatever it says.
+fn tells_of(title: &str, gone: &[&Task], stand: &[&Task]) -> bool {
+    let (title, kept) = (meant(title), stand.iter().flat_map(|t| meant(&t.title)).collect::<BTreeSet<_>>());
+    let names = |t: &&Task| meant(&t.title).iter().any(|w| title.contains(w) && !kept.contains(w));
+    !gone.is_empty() && (stand.is_empty() || gone.iter().any(names))
+}
+
+fn meant(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| w.chars().count() >= LETTERS);
+    words.map(str::to_lowercase).collect()
+}
