@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ids::Millis,
     money::{Spell, count},
-    plan::{GateStatus, TaskStatus},
+    plan::{GateStatus, TaskStatus, failed_and_skipped},
     relpath::RelPath,
     talk::Usage,
 };
@@ -93,6 +93,12 @@ pub struct GateFact {
     pub command: String,
     /// Where it stands, with its evidence.
     pub status: GateStatus,
+    /// Whether the user skipped it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waived: bool,
+    /// The exit code of its last red run, where that had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
 }
 
 impl FileTally {
@@ -137,6 +143,7 @@ impl GateFact {
     pub fn word(&self) -> String {
         let word = match self.status {
             GateStatus::Passed(_) => "passed, exit 0",
+            GateStatus::Failed(_) if self.waived => return failed_and_skipped(self.exit),
             GateStatus::Failed(_) => "failed",
             GateStatus::Stale(_) => "stale: files changed since it passed",
             GateStatus::Skipped => "skipped",

@@ -15,7 +15,9 @@ mod tally;
 
 pub use document::{DocumentError, MAX_DOCUMENT};
 pub use draft::{GateDraft, PlanDraft, PlanError, TaskDraft, TaskKind};
-pub use gate::{Gate, GateNews, GateStatus, Programs, ProvenTree, Unproven, lacks};
+pub use gate::{
+    Gate, GateNews, GateStatus, Programs, ProvenTree, Unproven, failed, failed_and_skipped, lacks,
+};
 pub use inputs::Workspace;
 pub use pause::Pause;
 pub use revision::{Change, Revision};
@@ -269,15 +271,19 @@ impl Plan {
 
     /// How it ended where it is fulfilled, in a word: it is complete only where nobody but the user left a gate out.
     pub fn fulfilment(&self) -> &'static str {
-        if self.complete() { "Complete" } else { "Done" }
+        let failed = self.gates.iter().any(Gate::is_red_and_skipped);
+        if self.complete() && !failed { "Complete" } else { "Done" }
     }
 
-    /// The gates that were not checked, by name and with the reason: ` Not checked: gate lint (skipped).`; empty where
-    /// there are none.
+    /// The gates that prove nothing, by name and with the reason: those that failed and were skipped, then those that were
+    /// not checked: ` Not checked: gate lint (skipped).`; empty where there are none.
     pub fn unchecked(&self) -> String {
+        let failed = self.gates.iter().filter(|g| g.is_red_and_skipped());
+        let failed: Vec<String> =
+            failed.map(|g| format!(" Gate {} {}.", g.name, failed_and_skipped(g.exit))).collect();
+        let failed = failed.concat();
         let why = |g: &Gate| match g.status {
             GateStatus::Skipped => Some("skipped"),
-            GateStatus::Failed(_) if g.waived => Some("red, skipped"),
             GateStatus::Stale(_) if g.waived => Some("files changed since it was green, skipped"),
             GateStatus::Unproven(why) => Some(why.words()),
             GateStatus::Pending
@@ -288,7 +294,7 @@ impl Plan {
         };
         let names = self.gates.iter().filter_map(|g| Some(format!("gate {} ({})", g.name, why(g)?)));
         let names = names.collect::<Vec<_>>().join(", ");
-        if names.is_empty() { names } else { format!(" Not checked: {names}.") }
+        if names.is_empty() { failed } else { format!("{failed} Not checked: {names}.") }
     }
 
     /// How it ended where it is not complete, each kind of step counted apart:
@@ -304,7 +310,7 @@ impl Plan {
         for gate in &self.gates {
             let why = match gate.status {
                 GateStatus::Skipped => "not green (you skipped it)".to_owned(),
-                GateStatus::Failed(_) if gate.waived => "red (you skipped it)".to_owned(),
+                GateStatus::Failed(_) if gate.waived => failed_and_skipped(gate.exit),
                 GateStatus::Stale(_) if gate.waived => {
                     "not green any more (files changed since; you skipped it)".to_owned()
                 }

@@ -287,6 +287,7 @@ impl GateDraft {
             found: self.found,
             status: GateStatus::Pending,
             waived: false,
+            exit: None,
             lacks: None,
         }
     }

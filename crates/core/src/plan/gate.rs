@@ -31,6 +31,9 @@ pub struct Gate {
     /// Whether the user left it out: nothing asks for it until they do, and what its line shows is still told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waived: bool,
+    /// The exit code of its last red run, where that had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
     /// The program that its command needs and that was not found when the plan was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lacks: Option<String>,
@@ -47,6 +50,16 @@ pub fn lacks(program: &str) -> String {
     format!("needs `{program}`, which is not found here")
 }
 
+/// That a gate is red, in words: `failed (exit 1)`.
+pub fn failed(exit: Option<i32>) -> String {
+    exit.map_or_else(|| "failed".to_owned(), |code| format!("failed (exit {code})"))
+}
+
+/// The same of one that the user skipped, said to them.
+pub fn failed_and_skipped(exit: Option<i32>) -> String {
+    format!("{}, skipped by you", failed(exit))
+}
+
 /// What happens to a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateNews {
@@ -54,8 +67,8 @@ pub enum GateNews {
     Begun,
     /// Its line was green, in its own run or in that of a step.
     Green(EvidenceId),
-    /// Its line was red, in its own run or in that of a step.
-    Red(EvidenceId),
+    /// Its line was red, in its own run or in that of a step, with this exit code.
+    Red(EvidenceId, Option<i32>),
     /// Files changed.
     Wrote,
     /// The files are again as they were when it was green.
@@ -73,13 +86,13 @@ impl Gate {
     }
 
     /// Where it stands after this: the last run of its line decides, and a write makes a green one stale. What the user
-    /// said of it holds beside that until it is to run again.
+    /// said of it holds beside that until it is to run again: a word decides what follows, and never what was seen.
     pub const fn take(&mut self, news: GateNews) {
         let (was, waived) = (self.status, self.is_waived());
         self.status = match news {
             GateNews::Begun => GateStatus::Running,
             GateNews::Green(evidence) => GateStatus::Passed(evidence),
-            GateNews::Red(evidence) => GateStatus::Failed(evidence),
+            GateNews::Red(evidence, _) => GateStatus::Failed(evidence),
             GateNews::Wrote => match was.proof() {
                 Some(evidence) => GateStatus::Stale(evidence),
                 None => was,
@@ -89,13 +102,19 @@ impl Gate {
                 None => was,
             },
             GateNews::Due => GateStatus::Pending,
+            GateNews::LeftOut(None) if matches!(was, GateStatus::Failed(_)) => was,
             GateNews::LeftOut(None) => GateStatus::Skipped,
             GateNews::LeftOut(Some(why)) => GateStatus::Unproven(why),
         };
         self.waived = match news {
             GateNews::LeftOut(why) => why.is_none(),
             GateNews::Begun | GateNews::Due => false,
-            GateNews::Green(_) | GateNews::Red(_) | GateNews::Wrote | GateNews::Holds => waived,
+            GateNews::Green(_) | GateNews::Red(..) | GateNews::Wrote | GateNews::Holds => waived,
+        };
+        self.exit = match news {
+            GateNews::Red(_, exit) => exit,
+            GateNews::Begun | GateNews::Due | GateNews::Green(_) => None,
+            GateNews::Wrote | GateNews::Holds | GateNews::LeftOut(_) => self.exit,
         };
     }
 
@@ -107,6 +126,11 @@ impl Gate {
     /// Whether it is red and nobody waived it.
     pub const fn is_red(&self) -> bool {
         matches!(self.status, GateStatus::Failed(_)) && !self.is_waived()
+    }
+
+    /// Whether it is red and the user skipped it.
+    pub const fn is_red_and_skipped(&self) -> bool {
+        matches!(self.status, GateStatus::Failed(_)) && self.is_waived()
     }
 
     /// Whether it was green, files changed since, and it is to be so again.

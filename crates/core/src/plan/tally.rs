@@ -42,13 +42,11 @@ impl Plan {
     pub fn checked(&self) -> (usize, usize) {
         let green = self.gates.iter().filter(|g| g.is_green()).count();
         let asked = |g: &&Gate| match g.status {
-            GateStatus::Passed(_) => true,
+            GateStatus::Passed(_) | GateStatus::Failed(_) => true,
             GateStatus::Unproven(_) => !g.found,
-            GateStatus::Skipped
-            | GateStatus::Pending
-            | GateStatus::Running
-            | GateStatus::Failed(_)
-            | GateStatus::Stale(_) => !g.is_waived(),
+            GateStatus::Skipped | GateStatus::Pending | GateStatus::Running | GateStatus::Stale(_) => {
+                !g.is_waived()
+            }
         };
         (green, self.gates.iter().filter(asked).count())
     }

@@ -9,7 +9,7 @@ use crate::{
     event::{Event, RunStatus},
     fact::FactSource,
     intent::{RecordQuestion, Recorded},
-    plan::GateStatus,
+    plan::{Gate, GateStatus, failed_and_skipped},
     proposal::{Proposal, ProposalStatus},
     session::{Apply, LaneKind, State},
     tool::ChangeKind,
@@ -151,11 +151,14 @@ impl State {
 
     fn gates(&self) -> Vec<String> {
         let plan = self.plan.as_ref().or(self.suspended.as_ref());
-        let tell = |g: &crate::plan::Gate| {
+        let tell = |g: &Gate| {
             let how = match g.status {
                 GateStatus::Pending => "did not run yet",
                 GateStatus::Running => "is running",
                 GateStatus::Passed(_) => "green",
+                GateStatus::Failed(_) if g.waived => {
+                    return format!("gate {}: {} (`{}`)", g.name, failed_and_skipped(g.exit), g.command);
+                }
                 GateStatus::Failed(_) => "red",
                 GateStatus::Stale(_) => "was green; files changed since",
                 GateStatus::Skipped => "skipped by the user",

@@ -401,6 +401,8 @@ impl State {
             name: g.name.clone(),
             command: g.command.clone(),
             status: g.status,
+            waived: g.is_waived(),
+            exit: g.exit,
         });
         let Spell { worked: took, waited } = self.spell(self.at).unwrap_or_default();
         Completion {

@@ -231,7 +231,7 @@ fn another_way_is_taken_as_often_as_it_may_and_then_not_offered() {
         Event::RunCompleted { summary, .. } => Some(summary.clone()),
         _ => None,
     });
-    assert_eq!(ended.unwrap(), "Complete. 1 file created/modified. Not checked: gate t (skipped).");
+    assert_eq!(ended.unwrap(), "Done. 1 file created/modified. Gate t failed (exit 1), skipped by you.");
 }
 
 #[test]

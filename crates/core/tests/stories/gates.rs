@@ -7,7 +7,7 @@ use pilothouse_core::{
     intent::{IntentNode, Phase},
     plan::{GateStatus, TaskStatus},
     scope::PermissionMode,
-    session::{Deed, LaneKind},
+    session::{Deed, LaneKind, Session},
     tool::Tool,
     work::Work,
 };
@@ -188,7 +188,7 @@ fn a_repair_without_a_change_is_told_once_and_its_gate_is_not_run_again() {
     b.answer(is_failure, Answer::Skip).unwrap();
     assert_eq!(phase(&b), Phase::Idle);
     b.say("did the tests pass?");
-    assert!(format!("{:?}", b.log).contains("gate t: skipped by the user"), "{:?}", b.log.last());
+    assert!(format!("{:?}", b.log).contains("gate t: failed (exit 1), skipped by you"), "{:?}", b.log.last());
 }
 
 #[test]
@@ -481,4 +481,34 @@ fn only_a_step_of_the_plan_that_runs_changes_a_gate() {
     b.answer(is_plan, Answer::Approve).unwrap();
     to_gate(&mut b, "tox -q");
     assert!(refused(&b).contains("there are: lint, style"), "{}", refused(&b));
+}
+
+#[test]
+fn a_red_gate_that_is_skipped_is_told_as_failed_wherever_it_is_told() {
+    let mut b = red("make test", "a.txt", "assertion failed");
+    b.answer(is_failure, Answer::Skip).unwrap();
+    let (summary, came_to) = b
+        .log
+        .iter()
+        .find_map(|e| match &e.event {
+            Event::RunCompleted { summary, came_to, .. } => Some((summary.clone(), came_to.clone().unwrap())),
+            _ => None,
+        })
+        .unwrap();
+    assert_eq!(summary, "Done. 1 file created/modified. Gate style failed (exit 1), skipped by you.");
+    assert_eq!(came_to.gates[0].word(), "failed (exit 1), skipped by you");
+    let plan = b.session.state().suspended.clone().unwrap();
+    assert!(matches!(plan.gates[0].status, GateStatus::Failed(_)) && !plan.unfinished());
+    assert_eq!((plan.checks(), plan.fulfilment()), (", 0/1 gate".to_owned(), "Done"));
+    b.say("did the tests pass?");
+    let told = b.log.iter().find_map(|e| match &e.event {
+        Event::FactsAnswered { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    assert_eq!(told.as_deref(), Some("gate style: failed (exit 1), skipped by you (`make test`)"));
+    b.say("/commit");
+    crate::commit::looked(&mut b, Ok(crate::commit::tree(&["a.txt"])));
+    let notes = b.session.state().waiting_commit().map(|(_, asked)| asked.tree.notes.clone());
+    assert_eq!(notes.unwrap(), ["Gate style failed (exit 1), skipped by you: make test"]);
+    assert!(Session::replay(&b.log) == b.session);
 }

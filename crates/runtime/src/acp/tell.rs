@@ -325,6 +325,7 @@ impl Teller {
                 GateStatus::Pending => ("pending", ""),
                 GateStatus::Running => ("in_progress", ""),
                 GateStatus::Passed(_) => ("completed", "green"),
+                GateStatus::Failed(_) if gate.waived => ("completed", "failed, skipped by you"),
                 GateStatus::Failed(_) => ("pending", "red"),
                 GateStatus::Stale(_) => ("pending", "files changed since"),
                 GateStatus::Skipped => ("completed", "left out"),

@@ -10,7 +10,7 @@ use pilothouse_core::{
     memory::NOTE_CHARS,
     money::count,
     picture,
-    plan::{GateStatus, Plan, Task},
+    plan::{GateStatus, Plan, Task, failed},
     question::CommitQuestion,
     relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
@@ -191,11 +191,12 @@ fn plan(plan: &Plan, lane: &Lane) -> String {
         .gates
         .iter()
         .map(|g| {
+            let red = format!("{} when its line ran last; the user skipped it", failed(g.exit));
             let status = match g.status {
+                GateStatus::Failed(_) if g.waived => red.as_str(),
                 GateStatus::Pending => "the workbench runs it itself once its tasks are done",
                 GateStatus::Running => "running",
                 GateStatus::Passed(_) => "passed",
-                GateStatus::Failed(_) if g.waived => "red when its line ran last; the user skipped it",
                 GateStatus::Stale(_) if g.waived => "files changed since it passed; the user skipped it",
                 GateStatus::Failed(_) => "failed",
                 GateStatus::Stale(_) => "files changed since it passed; the workbench runs it again",

@@ -34,7 +34,7 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let plan = state.plan.as_ref().or(state.suspended.as_ref()).map_or("none".to_owned(), |p| {
         let aside = match (&state.plan, finished(p)) {
             (Some(_), _) => "",
-            (None, true) if p.complete() => ", done",
+            (None, true) if p.fulfilment() == "Complete" => ", done",
             (None, true) => ", ended",
             (None, false) => ", paused",
         };

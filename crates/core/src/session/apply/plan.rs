@@ -158,7 +158,7 @@ impl State {
                 if own.is_none_or(|status| status == GateStatus::Running) {
                     self.failure = Some(self.red(*gate, &proof.diagnostics));
                 }
-                self.set_gate(*gate, GateNews::Red(*evidence));
+                self.set_gate(*gate, GateNews::Red(*evidence, proof.exit.code));
             }
             Event::GateWentStale { gate } => {
                 self.set_gate(*gate, GateNews::Wrote);

@@ -15,7 +15,7 @@ use crate::{
     input::Refusal,
     intent::{IntentNode, IntentPath, Phase, Reading, Turn},
     money::count,
-    plan::GateStatus,
+    plan::{GateStatus, failed_and_skipped},
     question::{CommitAnswer, CommitQuestion},
     redact::is_marked,
     relpath::RelPath,
@@ -206,6 +206,9 @@ impl Draft<'_> {
         let mut plans = self.in_commit(tree).filter_map(|g| self.state.plan_of(g.origin.work));
         let gates = plans.next_back().into_iter().flat_map(|p| &p.gates);
         let against = gates.filter_map(|g| match g.status {
+            GateStatus::Failed(_) if g.waived => {
+                Some(format!("Gate {} {}: {}", g.name, failed_and_skipped(g.exit), g.command))
+            }
             GateStatus::Failed(_) => Some(format!("Gate {} is red: {}", g.name, g.command)),
             GateStatus::Stale(_) => {
                 Some(format!("Gate {} was green before later changes: {}", g.name, g.command))

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use pilothouse_core::{
     clean::Clean,
-    completion::{Completion, FileTally, untouched},
+    completion::{Completion, FileTally, GateFact, untouched},
     event::{Event, FileChange, RunStatus},
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{Millis, TaskId},
     lane::LaneKind,
     money::{clock, millis},
-    plan::{GateStatus, Plan, Unproven},
+    plan::{GateStatus, Plan, Unproven, failed_and_skipped},
     tool::{ChangeKind, Exit},
 };
 
@@ -77,9 +77,18 @@ impl Log {
             }
             Event::GateReset { gate, skipped: true, why } => {
                 let name = self.gate_name(gate.0);
-                let told = why.map_or_else(|| "skipped".to_owned(), Unproven::told);
+                let red = self.plan.as_ref().and_then(|p| p.gate(*gate));
+                let red = red.filter(|g| why.is_none() && matches!(g.status, GateStatus::Failed(_)));
+                let told = match (why, red) {
+                    (Some(why), _) => why.told(),
+                    (None, Some(red)) => failed_and_skipped(red.exit),
+                    (None, None) => "skipped".to_owned(),
+                };
+                // That one was checked: it is told by itself.
+                if red.is_none() {
+                    self.waived.push(format!("{name} ({})", why.map_or("skipped", Unproven::words)));
+                }
                 self.mark(at, Mark::Skipped, &format!("[Gate: {name}] {told}"));
-                self.waived.push(format!("{name} ({})", why.map_or("skipped", Unproven::words)));
                 self.unproven |= why.is_some();
             }
             Event::GateChanged { gate, to, .. } => {
@@ -285,10 +294,13 @@ impl Log {
         let waived = std::mem::take(&mut self.waived).join(", ");
         let red = came_to.is_some_and(|c| !c.red.is_empty());
         let how = if std::mem::take(&mut self.unproven) || red { "Done" } else { "Complete" };
+        let waived = if waived.is_empty() { waived } else { format!(" Not checked: {waived}.") };
+        let failed = came_to.map(failed_gates).unwrap_or_default();
         let (sign, ink, text) = match status {
-            RunStatus::Completed if !waived.is_empty() => {
-                ("✓", Slot::Ok, format!("{how}. {files} Not checked: {waived}."))
+            RunStatus::Completed if !failed.is_empty() => {
+                ("–", Slot::Warn, format!("Done. {files}{failed}{waived}"))
             }
+            RunStatus::Completed if !waived.is_empty() => ("✓", Slot::Ok, format!("{how}. {files}{waived}")),
             RunStatus::Completed if red => ("✓", Slot::Ok, format!("Done. {files}")),
             RunStatus::Completed => ("✓", Slot::Ok, format!("Complete. {files}")),
             RunStatus::Ended => ("–", Slot::Warn, format!("{} {files}", sentence(summary))),
@@ -317,6 +329,14 @@ impl Log {
 fn sentence(text: &str) -> String {
     let text = text.trim_end();
     if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// The gates that failed and that the user skipped.
+fn failed_gates(facts: &Completion) -> String {
+    let failed = |g: &&GateFact| g.waived && matches!(g.status, GateStatus::Failed(_));
+    let told: Vec<String> =
+        facts.gates.iter().filter(failed).map(|g| format!(" {} {}.", g.name, g.word())).collect();
+    told.concat()
 }
 
 /// The check of the agent that failed and that nothing ran again.

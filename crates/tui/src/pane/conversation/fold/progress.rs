@@ -5,7 +5,7 @@
 use pilothouse_core::{
     event::Event,
     ids::{LaneId, Millis, TaskId, TurnId},
-    plan::{GateStatus, Task, TaskStatus},
+    plan::{GateNews, Task, TaskStatus},
     proposal::Decision,
     session::LaneKind,
 };
@@ -26,10 +26,10 @@ impl Log {
             Event::TaskCompleted { task, .. } => self.settle_task(*task, TaskStatus::Done),
             Event::TaskSkipped { task, undone } => self.settle_task(*task, TaskStatus::left_out(*undone)),
             Event::GatePassed { gate, evidence, .. } => {
-                self.settle_gate(gate.0, GateStatus::Passed(*evidence));
+                self.settle_gate(gate.0, GateNews::Green(*evidence));
             }
-            Event::GateFailed { gate, evidence, .. } => {
-                self.settle_gate(gate.0, GateStatus::Failed(*evidence));
+            Event::GateFailed { gate, evidence, proof } => {
+                self.settle_gate(gate.0, GateNews::Red(*evidence, proof.exit.code));
                 let name = self.gate_name(gate.0);
                 self.red.insert(name);
             }
@@ -39,10 +39,10 @@ impl Log {
                 self.red.remove(&name);
             }
             Event::GateReset { gate, skipped: true, why } => {
-                self.settle_gate(gate.0, why.map_or(GateStatus::Skipped, GateStatus::Unproven));
+                self.settle_gate(gate.0, GateNews::LeftOut(*why));
             }
             Event::GateReset { gate, skipped: false, .. } => {
-                self.settle_gate(gate.0, GateStatus::Pending);
+                self.settle_gate(gate.0, GateNews::Due);
             }
             Event::QueueChanged { plan_new, more, later, .. } => {
                 self.queue_changed(at, plan_new.iter().chain(more), later);
@@ -70,9 +70,9 @@ impl Log {
         self.begun.remove(&task);
     }
 
-    fn settle_gate(&mut self, gate: u64, status: GateStatus) {
+    fn settle_gate(&mut self, gate: u64, news: GateNews) {
         let gates = self.plan.iter_mut().flat_map(|p| &mut p.gates);
-        gates.filter(|g| g.id.0 == gate).for_each(|g| g.status = status);
+        gates.filter(|g| g.id.0 == gate).for_each(|g| g.take(news));
     }
 
     /// A step that the plan got while it ran.

@@ -118,7 +118,13 @@ fn a_gate_that_has_another_line_is_not_said_to_have_failed() {
     s.tell(Event::GateFailed { gate: GateId(1), evidence: EvidenceId(9), proof: proof(1, "") });
     let (from, to) = ("make".to_owned(), "make test".to_owned());
     s.tell(Event::GateChanged { gate: GateId(1), from, to: to.clone(), approval: ApprovalId(8) });
-    let gate = GateFact { name: "syntax".into(), command: to, status: GateStatus::Pending };
+    let gate = GateFact {
+        name: "syntax".into(),
+        command: to,
+        status: GateStatus::Pending,
+        waived: false,
+        exit: None,
+    };
     s.tell(ended_with(Completion { gates: vec![gate], done: 1, ..Completion::default() }));
     let text = s.text(100, 40).join("\n");
     assert!(text.contains("syntax not run") && !text.contains("not run again"), "{text}");
@@ -159,7 +165,13 @@ fn ended_with(came_to: Completion) -> Event {
 #[test]
 fn a_check_that_is_a_gate_as_well_is_told_once() {
     let line = "npx tape test/qs.js";
-    let gate = GateFact { name: "tests".into(), command: line.into(), status: GateStatus::Pending };
+    let gate = GateFact {
+        name: "tests".into(),
+        command: line.into(),
+        status: GateStatus::Pending,
+        waived: false,
+        exit: None,
+    };
     let came_to = Completion { gates: vec![gate], red: vec![line.into()], ..Completion::default() };
     let mut s = Screen::new();
     s.tell(said(1, "mend it"));

@@ -334,6 +334,8 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
         name: name.into(),
         command: "make".into(),
         status: GateStatus::Pending,
+        waived: false,
+        exit: None,
     });
     let files = vec![FileTally { path: path("a.rs"), added: 1, removed: 0, gone: false }];
     let came_to = Completion { gates: gates.to_vec(), files, done: 1, ..Completion::default() };

@@ -66,7 +66,7 @@ impl Drawer<'_> {
             },
             GateStatus::Running if waits => Row::of("waits for you", Slot::Warn),
             GateStatus::Running => Row::of("running", Slot::Info),
-            GateStatus::Passed(_) | GateStatus::Failed(_) => Row::of(&seen(), Slot::Soft),
+            GateStatus::Passed(_) | GateStatus::Failed(_) => skipped(gate, g.dot).and(&seen(), Slot::Soft),
             GateStatus::Stale(_) => {
                 Row::of("stale", Slot::Warn).and(&format!(" {} {}", g.dot, seen()), Slot::Soft)
             }
@@ -144,6 +144,12 @@ pub(super) fn covered(plan: &Plan, ctx: &Ctx<'_>) -> String {
 pub(super) fn name_columns(plan: &Plan) -> usize {
     let names = plan.gates.iter().filter(|gate| gate.has_name()).map(|gate| row::width(&gate.name));
     names.max().unwrap_or(0).min(16)
+}
+
+/// That one which was run was skipped all the same; nothing of any other.
+fn skipped(gate: &Gate, dot: &str) -> Row {
+    let text = if gate.is_red_and_skipped() { format!("skipped {dot} ") } else { String::new() };
+    Row::of(&text, Slot::Warn)
 }
 
 fn after(gate: &Gate, plan: &Plan) -> String {
