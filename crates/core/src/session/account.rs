@@ -149,7 +149,16 @@ impl State {
         }
     }
 
+    /// How the gates of the last plan stand that were run or left out.
+    pub(super) fn gates_seen(&self) -> Vec<String> {
+        self.gates_where(|g| !matches!(g.status, GateStatus::Pending | GateStatus::Running))
+    }
+
     fn gates(&self) -> Vec<String> {
+        self.gates_where(|_| true)
+    }
+
+    fn gates_where(&self, holds: impl Fn(&Gate) -> bool) -> Vec<String> {
         let plan = self.plan.as_ref().or(self.suspended.as_ref());
         let tell = |g: &Gate| {
             let how = match g.status {
@@ -168,7 +177,7 @@ impl State {
             };
             format!("gate {}: {how} (`{}`)", g.name, g.command)
         };
-        plan.iter().flat_map(|p| &p.gates).map(tell).collect()
+        plan.iter().flat_map(|p| &p.gates).filter(|g| holds(g)).map(tell).collect()
     }
 
     /// Commands with how each ended, the oldest first.

@@ -5,8 +5,8 @@
 use super::{State, TurnInfo, WrittenFile};
 use crate::{fact::shortened, intent::Turn, money::count, plan::Plan, tool::ChangeKind};
 
-/// Most messages that are told.
-const MOST_SAID: usize = 6;
+/// Most orders and commits that are told.
+const MOST_TOLD: usize = 8;
 /// Most characters of a message where it is named in a sentence.
 const HEADLINE_CHARS: usize = 100;
 /// Most files of one that are named.
@@ -15,23 +15,27 @@ const MOST_FILES: usize = 3;
 const MOST_OPEN: usize = 8;
 
 impl State {
-    /// The last messages that wanted something, with what was written for each, and what is open; nothing where nobody said
-    /// anything. What only asks for an account is passed over.
+    /// What came of this session, the last of it: what was written, order by order, and the commits; the last message where
+    /// nothing came of that; how the gates stand, and what is open. Nothing where nobody said anything. What only asks for
+    /// an account is passed over.
     pub(super) fn recap(&self, asks_account: impl Fn(&str) -> bool) -> Option<String> {
         let wants = |t: &TurnInfo| !matches!(t.class, Turn::Control(_)) && !asks_account(&t.head);
-        let said = self.turns.iter().rev().filter(|(_, t)| wants(t)).take(MOST_SAID);
-        let mut lines: Vec<String> = said
-            .map(|(id, t)| {
-                let head = t.headline();
-                let wrote = self.written_in_work(*id);
-                let wrote = if wrote.is_empty() { String::new() } else { format!(": {}", told(&wrote)) };
-                format!("you said \"{head}\"{wrote}")
-            })
-            .collect();
-        if lines.is_empty() {
-            return None;
-        }
-        lines.reverse();
+        let last = self.turns.iter().rev().find(|(_, t)| wants(t)).map(|(id, _)| *id)?;
+        let said = self.turns.iter().filter_map(|(id, t)| {
+            let wrote: Vec<WrittenFile> =
+                self.written_in_work(*id).into_iter().filter(|f| f.before != f.after).collect();
+            let wrote = if wrote.is_empty() { String::new() } else { format!(": {}", told(&wrote)) };
+            let tells = *id == last || !wrote.is_empty();
+            tells.then(|| (id.0, format!("you said \"{}\"{wrote}", t.headline())))
+        });
+        let made = self.origins.commits.iter().map(|(id, made, files)| {
+            (id.0, format!("committed {} on {}: {}", made.id, made.on, count(*files, "file")))
+        });
+        let mut came: Vec<(u64, String)> = said.chain(made).collect();
+        came.sort_by_key(|(id, _)| *id);
+        let lines = came.split_off(came.len().saturating_sub(MOST_TOLD));
+        let mut lines: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
+        lines.extend(self.gates_seen());
         let open = self.open_ends();
         if open.is_empty() {
             lines.push("nothing is open".to_owned());
@@ -80,7 +84,7 @@ impl State {
 impl TurnInfo {
     /// Its first line, in at most [`HEADLINE_CHARS`] characters.
     pub(super) fn headline(&self) -> String {
-        shortened(self.head.lines().next().unwrap_or_default(), HEADLINE_CHARS)
+        shortened(self.called().lines().next().unwrap_or_default(), HEADLINE_CHARS)
     }
 }
 

@@ -16,11 +16,11 @@ use runs::Runs;
 use super::{Apply, State, state::Run};
 use crate::{
     blob::BlobId,
-    commit::{CommitFile, SoughtFile},
+    commit::{CommitFile, Committed, SoughtFile},
     completion::{Completion, FileTally, GateFact, LeftOut, StepLeft},
     diff::Change,
     event::FileChange,
-    ids::{ApplyId, LaneId, Millis, RunId, TaskId, TurnId},
+    ids::{ApplyId, CallId, LaneId, Millis, RunId, TaskId, TurnId},
     money::Spell,
     plan::{Plan, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus},
@@ -65,6 +65,8 @@ pub(super) struct Origins {
     of: BTreeMap<ApplyId, Origin>,
     /// Entries, file by file, that stand in a commit which this session made.
     pub(super) committed: BTreeSet<(ApplyId, RelPath)>,
+    /// The commits that this session made, the oldest first, with how many files each holds.
+    pub(super) commits: Vec<(CallId, Committed, usize)>,
 }
 
 /// How much of what was written is meant.
@@ -324,13 +326,15 @@ impl State {
         plans.rev().find(|p| self.work_of(p.turn) == work)
     }
 
-    /// Notes which writes stand in a commit that was made of these files.
-    pub(super) fn note_committed(&mut self, files: &[CommitFile]) {
+    /// Notes a commit that was made of these files, and which writes stand in it.
+    pub(super) fn note_committed(&mut self, commit: CallId, made: &Committed, files: &[CommitFile]) {
         let in_it = |path: &RelPath| files.iter().any(|f| f.path == *path);
         let writes =
             self.writes().flat_map(|(id, _, all)| all.iter().map(move |file| (id, file.path.clone())));
         let found: Vec<_> = writes.filter(|(_, path)| in_it(path)).collect();
-        Arc::make_mut(&mut self.origins).committed.extend(found);
+        let origins = Arc::make_mut(&mut self.origins);
+        origins.committed.extend(found);
+        origins.commits.push((commit, made.clone(), files.len()));
     }
 
     /// Every file that was written within an extent, from before the first write to after the last.

@@ -193,7 +193,7 @@ fn a_commit_that_was_being_made_is_not_repeated() {
 }
 
 /// Makes the commit that is asked for.
-fn commit(b: &mut Bench, names: &[&str]) -> String {
+pub fn commit(b: &mut Bench, names: &[&str]) -> String {
     b.say("/commit");
     looked(b, Ok(tree(names)));
     let id = b.question(is_commit);

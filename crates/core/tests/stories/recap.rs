@@ -19,7 +19,7 @@ fn asked(b: &mut Bench, line: &str) -> Option<String> {
 }
 
 #[test]
-fn it_tells_what_was_said_with_what_was_written_and_what_is_open() {
+fn it_tells_what_was_written_and_what_is_open_and_no_message_of_which_nothing_came() {
     let mut b = Bench::new();
     b.say("what is number 1 here?");
     b.reply("It is one.", &[]);
@@ -38,7 +38,6 @@ fn it_tells_what_was_said_with_what_was_written_and_what_is_open() {
         assert_eq!(
             lines,
             [
-                "you said \"what is number 1 here?\"",
                 "you said \"fix the bug in a.txt\": edited a.txt (+1 -1)",
                 "open: the plan \"Plan\", 1 of 2 steps done, next \"Two\"; \"go on\" takes it up",
             ],
@@ -123,4 +122,27 @@ fn where_changes_wait_before_it_can_go_on_it_says_to_decide_those() {
     assert!(b.session.pending().is_empty(), "nothing begins without the user's word");
     let told = asked(&mut b, "where were we?").unwrap();
     assert!(!told.contains(first) && told.contains("\"go on\" takes it up"), "{told}");
+}
+
+#[test]
+fn it_tells_what_came_of_the_session_however_much_was_said_since() {
+    let mut b = crate::gates::red("make test", "a.txt", "assertion failed");
+    b.answer(is_failure, Answer::Skip).unwrap();
+    crate::commit::commit(&mut b, &["a.txt"]);
+    for n in 0..9 {
+        b.say(&format!("what is number {n} here?"));
+        b.reply("It is one.", &[]);
+    }
+    let told = asked(&mut b, "where were we?").unwrap();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "you said \"fix the bug in a.txt\": edited a.txt (+1 -1)",
+            "committed abc1234 on main: 1 file",
+            "you said \"what is number 8 here?\"",
+            "gate style: failed (exit 1), skipped by you (`make test`)",
+            "nothing is open",
+        ]
+    );
 }

@@ -29,10 +29,10 @@ impl State {
                 let stage = CommitStage::Make { files: files.clone(), message: message.clone() };
                 self.committing = Some((*commit, stage));
             }
-            Event::CommitEnded { made, .. } => {
+            Event::CommitEnded { commit, made, .. } => {
                 let stage = self.committing.take().map(|(_, stage)| stage);
-                if let (Some(_), Some(CommitStage::Make { files, .. })) = (made, stage) {
-                    self.note_committed(&files);
+                if let (Some(made), Some(CommitStage::Make { files, .. })) = (made, stage) {
+                    self.note_committed(*commit, made, &files);
                 }
             }
             _ => {}
