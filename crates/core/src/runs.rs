@@ -9,11 +9,11 @@ use crate::{
     about::AboutChange,
     blob::BlobId,
     fact::{Fact, FactSource},
-    ids::Millis,
-    intent::{Phase, Turn},
+    ids::{Millis, TurnId},
+    intent::{Classifier, Phase, Turn},
     money::count,
     plan::GateStatus,
-    session::State,
+    session::{State, TurnInfo},
     talk::Usage,
     work::WorkKey,
 };
@@ -115,7 +115,7 @@ impl RunStatus {
 pub struct RunInfo {
     /// The session's name.
     pub session: String,
-    /// What it is about: what the user calls it, else its plan's title, else its last message.
+    /// What it is about: what the user calls it, else its last order, by its plan's title, else its first message.
     pub title: String,
     /// The folder in which it works.
     pub folder: String,
@@ -156,8 +156,6 @@ impl RunInfo {
     /// What the session itself knows.
     pub fn of(state: &State) -> Self {
         let plan = state.plan.as_ref().or(state.suspended.as_ref());
-        let turns = state.turns.values().rev().map(|t| t.head.as_str());
-        let said = turns.map(first_line).find(|t| !t.is_empty());
         let own = state.about.title.as_deref();
         // What goes on once a plan has ended is no step of it.
         let going = plan.filter(|_| state.plan.is_some() || !state.busy());
@@ -165,7 +163,7 @@ impl RunInfo {
         let mut gates = gates.filter(|g| !g.is_met() && !matches!(g.status, GateStatus::Unproven(_)));
         Self {
             session: state.slug.clone(),
-            title: own.or(plan.map(|p| p.title.as_str())).or(said).unwrap_or_default().to_owned(),
+            title: own.unwrap_or_else(|| title(state)).to_owned(),
             folder: state.folder.clone(),
             status: status(state),
             heard: state.at,
@@ -204,6 +202,34 @@ impl RunInfo {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 const fn is_none(count: &usize) -> bool {
     *count == 0
+}
+
+/// What a session is about, by what was said in it: the last order, by its plan where it has one, else the message that began
+/// it. A yes, a no, a number and what steers the workbench say nothing of that.
+fn title(state: &State) -> &str {
+    let words = Classifier::builtin();
+    let says = |t: &TurnInfo| {
+        let line = first_line(t.called());
+        let named = line.split(|c: char| !c.is_alphabetic()).any(|w| w.chars().count() > 1);
+        let control = matches!(t.class, Turn::Control(_)) || line.starts_with('!');
+        named && !control && !words.agrees(line) && !words.declines(line)
+    };
+    let queued = |id: TurnId| state.queue.works().any(|of| of == id);
+    let mut orders =
+        state.turns.iter().rev().filter(|(id, t)| is_order(t) && t.told.is_none() && !queued(**id));
+    let order = orders.find(|(_, t)| says(t));
+    let plan = state.plan.as_ref().or(state.suspended.as_ref());
+    let plan = plan.filter(|p| order.is_none_or(|(id, _)| *id <= p.turn)).map(|p| p.title.as_str());
+    let began = || state.turns.values().find(|t| says(t)).map(|t| first_line(t.called()));
+    let any = || state.turns.values().map(|t| first_line(&t.head)).find(|line| !line.is_empty());
+    plan.or_else(|| order.map(|(_, t)| first_line(t.called())))
+        .or_else(began)
+        .or_else(any)
+        .unwrap_or_default()
+}
+
+fn is_order(turn: &TurnInfo) -> bool {
+    matches!(turn.class, Turn::PlanNew(_))
 }
 
 fn first_line(text: &str) -> &str {

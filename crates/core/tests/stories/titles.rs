@@ -4,6 +4,7 @@ use pilothouse_core::{
     event::Event,
     ids::CallId,
     input::{Input, Refusal},
+    runs::RunInfo,
     talk::{Fault, FaultKind, ModelReply},
 };
 
@@ -80,4 +81,31 @@ fn one_that_does_not_come_leaves_the_title_and_the_users_own_goes_before() {
     b.say("/title again");
     assert!(said(&b.input(Input::Cancel).unwrap(), "No title is asked for"));
     assert!(b.session.pending().is_empty() && title(&b) == Some("Own"));
+}
+
+#[test]
+fn a_session_is_listed_by_its_last_order_and_never_by_an_answer() {
+    let listed = |b: &Bench| RunInfo::of(b.session.state()).title;
+    let mut b = Bench::new();
+    b.say("what does a.txt hold?");
+    b.reply("Names. Shall I sort them?", &[]);
+    for line in ["no", "2", "thanks", "and what does b.txt hold?"] {
+        b.say(line);
+        assert_eq!(listed(&b), "what does a.txt hold?", "{line}");
+        b.input(Input::Cancel).ok();
+    }
+    b.say("sort the names in a.txt");
+    assert_eq!(listed(&b), "sort the names in a.txt", "before there is a plan");
+    b.plan(&[("One", "modify")], &[]);
+    assert_eq!(listed(&b), "Plan");
+    b.answer(is_plan, pilothouse_core::checkpoint::Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.say("yes");
+    assert_eq!(listed(&b), "Plan");
+    b.say("add a limit to b.txt");
+    assert_eq!(listed(&b), "add a limit to b.txt", "what goes on, and not what went before");
 }
