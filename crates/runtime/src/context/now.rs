@@ -173,15 +173,22 @@ fn workspace(state: &State, around: &Circumstances) -> String {
 
 /// What the path of the message lets the tools do, in words that are no names of tools.
 fn path(state: &State, lane: &Lane, offer: ToolScope) -> String {
+    // A command that only reads is a read, and asks nobody.
+    let name =
+        |c: Capability| if c == Capability::Execute { "run what does more than read" } else { c.name() };
     let names = |scope: ToolScope| scope.iter().map(Capability::name).collect::<Vec<_>>().join(", ");
     let planning = lane.kind == LaneKind::Planning;
     let forbids = state.turns.get(&lane.turn).is_some_and(|turn| turn.forbids);
     let tries = state.trust.holds() && state.permission != PermissionMode::ReadOnly && !forbids;
-    let runs = if planning && tries { ", and run what the rules let through" } else { "" };
+    let runs = match (planning, tries) {
+        (true, true) => ", and run what the rules let through",
+        (true, false) => "; a command may only read here: others belong into the plan",
+        (false, _) => "",
+    };
     // Reading is free from any node.
     let free = lane.scope().or(offer.and(ToolScope::READ_ONLY));
     let may = if free == ToolScope::NONE { "only answer".to_owned() } else { names(free) };
-    let more = names(offer.without(free));
+    let more = offer.without(free).iter().map(name).collect::<Vec<_>>().join(", ");
     let asks = if more.is_empty() { String::new() } else { format!("; to {more} may ask the user") };
     format!("path: {}; you may {may}{runs}{asks}", lane.node)
 }

@@ -13,7 +13,7 @@ use pilothouse_core::{
     resolved::{ResolvedCommand, Thing},
     session::{Lane, LaneKind, Session},
     talk::{Fault, FaultKind, Finish, ModelCall, ModelReply},
-    tool::{Exit, ToolOutcome},
+    tool::{Exit, Tool, ToolOutcome},
     work::{Effect, Work},
 };
 
@@ -158,11 +158,21 @@ fn a_question_is_told_with_what_was_said_before_and_where_the_session_stands_at_
         "day: Tuesday 2023-11-14\n",
         "workspace: in<k>well\n",
         "path: ",
-        "; you may list, read; to execute may ask the user\n",
+        "; you may list, read; to run what does more than read may ask the user\n",
         "Now: answer",
     ] {
         assert!(now.contains(part), "{part} in {now}");
     }
+}
+
+#[test]
+fn a_planning_is_promised_no_command_that_is_refused_there() {
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.rs"));
+    assert_eq!(b.lane().kind, LaneKind::Planning);
+    let now = b.request().messages.pop().unwrap().text;
+    assert!(now.contains("; a command may only read here: others belong into the plan"), "{now}");
+    assert!(!Tool::Run.spec().contains("once the user allowed it"));
 }
 
 #[test]
