@@ -34,7 +34,17 @@ const NEW: &[&str] = &["new_string", "new_str", "new_text", "newText"];
 /// Where a command is to run, by names that others have for it.
 const FOLDER: &[&str] = &["cwd", "folder", "workdir", "working_directory", "directory"];
 /// What models say about a call, for people.
-const SAID: &[&str] = &["description", "explanation"];
+const SAID: &[&str] = &[
+    "description",
+    "explanation",
+    "why",
+    "purpose",
+    "thought",
+    "thoughts",
+    "reasoning",
+    "rationale",
+    "justification",
+];
 
 /// Makes [`Tool`], [`Tool::ALL`] and what stands in the list about each tool.
 macro_rules! tools {

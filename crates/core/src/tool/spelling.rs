@@ -61,10 +61,24 @@ pub(super) fn respell(spellings: &[Spelling], schema: &Value, text: &str) -> Res
     for spelling in spellings {
         spelling.apply(fields)?;
     }
+    drop_idle(fields, schema);
     coerce(&mut args, schema);
     let respelled = args.to_string();
     let same = serde_json::from_str::<Value>(text).is_ok_and(|before| before == args);
     Ok((!same).then_some(respelled))
+}
+
+/// Drops fields that the tool does not know and that ask for nothing: without them all is as it is with them.
+fn drop_idle(fields: &mut Map<String, Value>, schema: &Value) {
+    let Some(known) = schema.pointer("/properties").and_then(Value::as_object) else { return };
+    let idle = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(all) => all.is_empty(),
+        Value::Object(all) => all.is_empty(),
+        Value::Bool(true) | Value::Number(_) => false,
+    };
+    fields.retain(|name, value| known.contains_key(name) || !idle(value));
 }
 
 /// A patch instead of any JSON.

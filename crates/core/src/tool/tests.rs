@@ -328,6 +328,12 @@ fn other_spellings_with_one_meaning_are_understood() {
             json!({"path": "a", "from": 5, "lines": 7}),
         ),
         (Tool::Read, json!({"filename": "a", "description": "look"}), json!({"path": "a"})),
+        (
+            Tool::Run,
+            json!({"command": "make", "why": "to see", "background": false, "env": {}, "stdin": ""}),
+            json!({"command": "make"}),
+        ),
+        (Tool::Search, json!({"pattern": "a", "thought": "where", "type": null}), json!({"pattern": "a"})),
         (Tool::List, json!({"dir": "src"}), json!({"path": "src"})),
         (
             Tool::Search,
