@@ -10,7 +10,7 @@ use std::{
 };
 
 use grep_matcher::Matcher;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use ignore::overrides::{Override, OverrideBuilder};
 use pilothouse_core::{
@@ -48,7 +48,7 @@ pub(crate) fn search(
     args: &Search,
     cancel: &CancellationToken,
 ) -> Result<ToolOutcome, String> {
-    let matcher = matcher(args)?;
+    let (matcher, literal) = matcher(args)?;
     let wanted = wanted(eyes, args)?;
     let context = args.context.unwrap_or_default().min(MOST_CONTEXT);
     let path = super::place(eyes, args.path.as_deref())?;
@@ -98,6 +98,7 @@ pub(crate) fn search(
     }
     let mut outcome = hunt.tell(files, skipped, names.cut);
     outcome.text.push_str(&left_out(&ruled));
+    outcome.text.push_str(&literal);
     Ok(outcome)
 }
 
@@ -121,19 +122,32 @@ fn left_out(ruled: &[RelPath]) -> String {
     )
 }
 
-fn matcher(args: &Search) -> Result<RegexMatcher, String> {
+/// What is searched for; one that is no regular expression is meant as text, which is said behind what is found.
+fn matcher(args: &Search) -> Result<(RegexMatcher, String), String> {
     if args.pattern.is_empty() {
         return Err("the pattern is empty; give the text to search for".to_owned());
     }
-    RegexMatcherBuilder::new()
-        .line_terminator(Some(b'\n'))
-        .word(args.whole_word)
-        .fixed_strings(args.literal)
-        .build(&args.pattern)
-        .map_err(|e| {
-            let hint = if args.literal { "" } else { ", or set literal to search for the text itself" };
-            format!("the pattern cannot be used: {e}; patterns match within one line; mend it{hint}")
-        })
+    let build = |literal: bool| {
+        RegexMatcherBuilder::new()
+            .line_terminator(Some(b'\n'))
+            .word(args.whole_word)
+            .fixed_strings(literal)
+            .build(&args.pattern)
+    };
+    let cannot = |e: &grep_regex::Error, hint: &str| {
+        format!("the pattern cannot be used: {e}; patterns match within one line; mend it{hint}")
+    };
+    match build(args.literal) {
+        Ok(matcher) => Ok((matcher, String::new())),
+        Err(e) if args.literal => Err(cannot(&e, "")),
+        Err(e) if matches!(e.kind(), ErrorKind::Regex(_)) => {
+            let why = e.to_string();
+            let why = why.lines().next_back().unwrap_or_default().trim_start_matches("error: ");
+            let told = format!("; the pattern is no regular expression ({why}): searched for as plain text");
+            build(true).map(|matcher| (matcher, told)).map_err(|e| cannot(&e, ""))
+        }
+        Err(e) => Err(cannot(&e, ", or set literal to search for the text itself")),
+    }
 }
 
 /// The names of the files that are searched; `None` for all.

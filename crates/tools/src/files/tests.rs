@@ -295,7 +295,11 @@ fn words_literals_limits_and_bad_patterns() {
         d.text(Tool::Search, json!({"pattern": "a.b(", "literal": true})),
         "f:3: a.b(\n1 match in 1 file"
     );
-    assert!(d.refused(Tool::Search, json!({"pattern": "a.b("})).contains("set literal"));
+    // One that is no regular expression is meant as text, and that is said.
+    assert_eq!(
+        d.text(Tool::Search, json!({"pattern": "a.b("})),
+        "f:3: a.b(\n1 match in 1 file; the pattern is no regular expression (unclosed group): searched for as plain text"
+    );
     assert!(d.refused(Tool::Search, json!({"pattern": "a\nb"})).contains("within one line"));
     assert!(d.refused(Tool::Search, json!({"pattern": ""})).contains("empty"));
     let text = d.text(Tool::Search, json!({"pattern": "count", "max": 1}));
