@@ -264,6 +264,13 @@ pub enum ModelDelta {
         /// Why.
         reason: String,
     },
+    /// The wait is over: the request leaves again.
+    Trying {
+        /// Which try it is, from 2.
+        attempt: u32,
+        /// How many there are at most.
+        of: u32,
+    },
 }
 
 /// Why no reply came, as data: shown, logged, told to nobody else.

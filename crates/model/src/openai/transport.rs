@@ -200,6 +200,7 @@ impl HttpTransport {
         // Lossy like every delta.
         let _ = self.deltas.try_send(ModelDelta::Retry { attempt, wait_ms, reason });
         tokio::time::sleep(wait).await;
+        let _ = self.deltas.try_send(ModelDelta::Trying { attempt, of: RETRIES + 1 });
         Ok(())
     }
 

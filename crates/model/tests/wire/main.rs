@@ -290,6 +290,11 @@ async fn an_overloaded_server_is_asked_again_twice_and_it_shows() {
     let (outcome, deltas) = ask(vec![busy(), down(), reply("here")]).await;
     assert_eq!(outcome.unwrap().text, "here");
     assert_eq!(retries(&deltas), [(2, 7), (3, 10)]);
+    let tries: Vec<_> = deltas
+        .iter()
+        .filter_map(|d| if let ModelDelta::Trying { attempt, of } = d { Some((*attempt, *of)) } else { None })
+        .collect();
+    assert_eq!(tries, [(2, 3), (3, 3)], "each is told when it leaves");
     let (outcome, deltas) = ask(vec![down(), down(), busy(), reply("never")]).await;
     let fault = outcome.unwrap_err().fault;
     assert_eq!((fault.status, fault.message.as_str()), (Some(429), "the server answered 429: slow down"));

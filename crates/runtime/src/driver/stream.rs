@@ -75,6 +75,9 @@ impl<'a> Stream<'a> {
                 let (wait, reason) = (wait_ms.div_ceil(1000), self.secrets.mask(&reason));
                 (DeltaKind::Notice, 0, format!("{reason}; try {attempt} in {wait} s"))
             }
+            ModelDelta::Trying { attempt, of } => {
+                (DeltaKind::Notice, 0, format!("try {attempt} of {of}, thinking"))
+            }
         };
         // What is held back comes with the next piece, or with the whole reply.
         if text.is_empty() && kind != DeltaKind::Written {

@@ -113,6 +113,8 @@ pub(super) struct Reply {
     /// The number of its step, where others are at work as well.
     pub(super) step: Option<usize>,
     pub(super) cut: bool,
+    /// Whether it was cut by itself, and not by the user.
+    pub(super) broke: bool,
     pub(super) since: Millis,
     pub(super) note: String,
     pub(super) thinking: String,

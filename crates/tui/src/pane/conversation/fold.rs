@@ -28,6 +28,7 @@ use pilothouse_core::{
     question::Card,
     sandbox::Confine,
     session::LaneKind,
+    talk::FaultKind,
 };
 
 pub(crate) use self::facts::{already, closed, written};
@@ -267,7 +268,7 @@ impl Log {
             }
             Event::MessageCompleted { .. } => self.completed(stamped),
             Event::ThinkingFailed { call, fault, .. } => {
-                self.drop_reply(*call);
+                self.drop_reply(*call, fault.kind != FaultKind::Cancelled);
                 self.failed.clear();
                 self.fails(at, &format!("{}\n{}", fault.message, fault.hint));
             }

@@ -103,7 +103,8 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
         foot.push(Row::of(&r.note, Slot::Soft).ends(tokens, env.width, g.ellipsis));
     }
     if r.cut {
-        foot.push(Row::of(g.skipped, Slot::Soft).and(" stopped", Slot::Soft).cut(env.width, g.ellipsis));
+        let how = if r.broke { " broke off" } else { " stopped" };
+        foot.push(Row::of(g.skipped, Slot::Soft).and(how, Slot::Soft).cut(env.width, g.ellipsis));
     }
 }
 

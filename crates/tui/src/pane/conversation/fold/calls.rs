@@ -95,13 +95,14 @@ impl Log {
         self.calls.insert(call, key);
     }
 
-    pub(super) fn drop_reply(&mut self, call: CallId) {
+    /// No more comes of a reply: it broke off by itself, or the user stopped it.
+    pub(super) fn drop_reply(&mut self, call: CallId, broke: bool) {
         let Some(key) = self.calls.remove(&call) else { return };
         if let Some(entry) = self.get_mut(key) {
             let mut keep = true;
             if let Body::Reply(r) = &mut entry.body {
-                (r.running, r.cut) = (false, true);
-                keep = !r.md.source().is_empty();
+                keep = r.cut || !r.md.source().is_empty();
+                (r.running, r.cut, r.broke) = (false, true, broke);
             }
             entry.dirty = true;
             if !keep {
@@ -150,6 +151,11 @@ impl Log {
         why.map(|why| self.needless.insert(task, why)).is_some()
     }
 
+    /// The entry of a reply that is there; why one was cut is told by what follows, which finds it still.
+    fn settled(&mut self, call: CallId, cut: bool) -> Option<i64> {
+        if cut { self.calls.get(&call).copied() } else { self.calls.remove(&call) }
+    }
+
     pub(super) fn completed(&mut self, stamped: &Stamped) {
         let Event::MessageCompleted { lane, call, text, reasoning, calls, cut, intermediate, usage, .. } =
             &stamped.event
@@ -165,7 +171,7 @@ impl Log {
             self.thinking(stamped.at, *call, *lane);
         }
         self.go_below_notices(*call);
-        let Some(key) = self.calls.remove(call) else { return };
+        let Some(key) = self.settled(*call, *cut) else { return };
         if *intermediate && self.is_stage(*lane) {
             return self.thought_stage(key, &Text::of(text), usage);
         }

@@ -3,6 +3,7 @@
 use pilothouse_core::{
     completion::{Completion, FileTally, GateFact},
     plan::GateStatus,
+    talk::{Fault, FaultKind},
 };
 
 use super::*;
@@ -190,4 +191,26 @@ fn a_run_without_a_plan_says_that_nothing_checked_it() {
     s.tell(ended_with(came_to));
     let text = s.text(100, 20).join("\n");
     assert!(text.contains("not checked: no check was asked for"), "{text}");
+}
+
+#[test]
+fn a_reply_that_broke_off_is_not_said_to_be_stopped() {
+    for (kind, how, other) in
+        [(FaultKind::Cut, "– broke off", "– stopped"), (FaultKind::Cancelled, "– stopped", "– broke off")]
+    {
+        let mut s = Screen::new();
+        s.tell(said(1, "where?"));
+        s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+        s.tell(thinking(2, 1));
+        s.delta(2, 0, DeltaKind::Text, "In login");
+        let mut reply = replied(2, 1, "In login");
+        if let Event::MessageCompleted { cut, .. } = &mut reply {
+            *cut = true;
+        }
+        s.tell(reply);
+        let fault = Fault { kind, message: "no more came".into(), hint: String::new(), status: None };
+        s.tell(Event::ThinkingFailed { call: CallId(2), lane: LaneId(1), fault });
+        let text = s.text(60, 14).join("\n");
+        assert!(text.contains(how) && !text.contains(other) && text.contains("In login"), "{text}");
+    }
 }
