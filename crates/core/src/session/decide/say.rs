@@ -233,7 +233,7 @@ impl Draft<'_> {
         if tasks == 0 && self.state.tasks == 1 {
             self.infer_mode(line);
         }
-        if !line.starts_with('!') && !is_control(&reading.whole.turn) {
+        if !line.starts_with('!') && !matches!(reading.whole.turn, Turn::Control(_)) {
             self.offer_rule(line);
         }
     }
@@ -255,7 +255,7 @@ impl Draft<'_> {
         if let Some(said) = self.deepened(reading) {
             return self.deepen(said, turn);
         }
-        let asks = reading.clarify.filter(|_| !is_control(&reading.whole.turn));
+        let asks = reading.clarify.filter(|_| !matches!(reading.whole.turn, Turn::Control(_)));
         if let Some(clarify) = asks.or_else(|| self.unsure(&reading.whole).then_some(Clarify::Unclear)) {
             return self.unclear(turn, clarify);
         }
@@ -495,8 +495,4 @@ fn operative(reading: &Reading) -> String {
     }
     let kept = reading.segments.iter().filter(|s| !s.dropped).map(|s| s.text.as_str());
     kept.collect::<Vec<_>>().join(". ")
-}
-
-const fn is_control(turn: &Turn) -> bool {
-    matches!(turn, Turn::Control(_))
 }
