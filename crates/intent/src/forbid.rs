@@ -146,7 +146,7 @@ impl Reach<'_> {
     /// The strongest of the phrases that count.
     fn of(&self, counts: impl Fn(&Hit) -> bool) -> Ban {
         let whole = |h: &Hit| h.tag == Tag::ForbidAll && !self.narrowed(h);
-        let whole = self.hits.iter().any(|h| whole(h) && !(self.changes && self.only_runs(h)));
+        let whole = self.hits.iter().any(|h| whole(h) && !self.bans_runs(h));
         self.said(counts).and(if whole { Ban::Changes } else { Ban::None })
     }
 
@@ -193,6 +193,32 @@ impl Reach<'_> {
         self.words(h).any(runs) && !self.words(h).any(other)
     }
 
+    /// Whether it keeps from running alone. "don't execute it yet" puts off the order itself: that is not carried out.
+    fn bans_runs(&self, h: &Hit) -> bool {
+        self.changes && self.only_runs(h) && !self.puts_off(h)
+    }
+
+    fn puts_off(&self, h: &Hit) -> bool {
+        let run = self.tokens.get(h.start).map_or("", |t| t.text.as_str());
+        if h.bytes > 0 {
+            let says = |list| self.known.words.list(list).iter().any(|w| run.contains(&**w));
+            return says(List::CarryStem) && says(List::PutOff);
+        }
+        let cuts = |t: &Token| t.kind == Kind::Punct || self.is(List::But, Some(t));
+        let from = self.tokens.get(..h.start).unwrap_or(&[]).iter().rposition(cuts).map_or(0, |at| at + 1);
+        let behind = self.tokens.get(h.start + h.len..).unwrap_or(&[]);
+        let to = h.start + h.len + behind.iter().position(cuts).unwrap_or(behind.len());
+        self.words(h).any(|w| self.stem(List::CarryStem, w))
+            && (from..to).any(|at| negation::late(self.tokens, at, self.known))
+    }
+
+    /// "don't execute for now", "do not start until …": what follows is when, and no object.
+    fn says_when(&self, h: &Hit) -> bool {
+        let end = h.start + h.len;
+        let late = |at| negation::late(self.tokens, at, self.known);
+        self.words(h).any(|w| self.stem(List::CarryStem, w)) && (late(end) || (h.start..end).any(late))
+    }
+
     fn before(&self, h: &Hit) -> Option<&Token> {
         h.start.checked_sub(1).and_then(|i| self.tokens.get(i))
     }
@@ -236,7 +262,7 @@ impl Reach<'_> {
         let all =
             |w: &str| self.known.is(List::Everything, w) && !(touches && matches!(w, "code" | "coding"));
         let ban = match self.words(h).any(all) {
-            _ if self.changes && self.only_runs(h) => Ban::Runs,
+            _ if self.bans_runs(h) => Ban::Runs,
             true => Ban::All,
             false => Ban::Changes,
         };
@@ -269,6 +295,7 @@ impl Reach<'_> {
             Some(t) if closed && self.is(List::Open, Some(t)) => ban,
             // "не запускай его"
             Some(t) if self.only_runs(h) && self.is(List::It, Some(t)) => ban,
+            Some(_) if self.says_when(h) => ban,
             Some(_) if after.iter().copied().take(3).any(|t| general(&t)) => ban,
             Some(_) => Ban::None,
         }
@@ -396,7 +423,7 @@ impl Reach<'_> {
         let narrowed = self.ordered && (other || kind || thing) && self.known.on(Rule::ForbidReach);
         match narrowed {
             true => Ban::None,
-            false if self.changes && self.only_runs(h) => Ban::Runs,
+            false if self.bans_runs(h) => Ban::Runs,
             false => Ban::Changes,
         }
     }

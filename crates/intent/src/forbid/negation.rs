@@ -27,6 +27,7 @@ pub(crate) fn negations(tokens: &[Token], hits: &[Hit], known: &Tables) -> Vec<H
     out.extend(reader.english());
     out.extend(reader.behind());
     out.extend(reader.left_alone());
+    out.extend(reader.put_off());
     out
 }
 
@@ -104,6 +105,17 @@ impl Reader<'_> {
         self.word(before).is_empty() || self.is(before, List::NotOpens) && self.opens(before)
     }
 
+    /// The same, past "but", "and", "do" as well.
+    fn begins(&self, at: usize) -> bool {
+        let small = |i: usize| {
+            self.word(i) == "do"
+                || [List::But, List::Tie, List::NotOpens].iter().any(|list| self.is(i, *list))
+        };
+        let from = (0..at).rev().take_while(|i| small(*i)).last().unwrap_or(at);
+        from.checked_sub(1).is_none_or(|i| self.word(i).is_empty())
+            || (from..at).any(|i| self.word(i) != "do")
+    }
+
     /// "ersetze atol nicht durch strtol", "füge kein Flag hinzu": an order whose negation stands behind its verb and what it
     /// is done to. Of "ersetze alles, was nicht geht" it stands in another clause.
     fn behind(&self) -> Vec<Hit> {
@@ -128,6 +140,26 @@ impl Reader<'_> {
             let whole = ends(&(at + 1)) || self.is(at + 1, List::NotThen);
             !another && (self.is(*at, List::NotNone) || self.is(*at, List::NotAfter) && whole)
         })
+    }
+
+    /// "do not execute until I say so", "fang noch nicht an": the order itself is not to be carried out yet.
+    fn put_off(&self) -> Vec<Hit> {
+        let small =
+            [List::Not, List::NotAfter, List::Nothing, List::It, List::Pronoun, List::ForbidGap, List::Any];
+        let late = |at: usize| late(self.tokens, at, self.known);
+        let small = |at: usize| !self.word(at).is_empty() && small.iter().any(|list| self.is(at, *list));
+        let denies = |at: usize| self.is(at, List::Not) || self.is(at, List::NotAfter);
+        let stems = self.known.words.list(List::CarryStem);
+        let carries = |at: &usize| stems.iter().any(|stem| self.word(*at).starts_with(&**stem));
+        let hit = |verb: usize| {
+            let back = (0..verb).rev().take_while(|at| small(*at) || late(*at)).last().unwrap_or(verb);
+            let on =
+                (verb + 1..self.tokens.len()).take_while(|at| small(*at) || late(*at)).last().unwrap_or(verb);
+            let said = || back..=on;
+            (self.begins(back) && said().any(denies) && said().any(late))
+                .then(|| forbids(back, on + 1 - back, true))
+        };
+        (0..self.tokens.len()).filter(carries).filter_map(hit).collect()
     }
 
     /// "lass die Tests in Ruhe".
@@ -174,4 +206,10 @@ impl Reader<'_> {
 
 fn is_name(token: &Token) -> bool {
     !matches!(token.kind, Kind::Punct | Kind::Code)
+}
+
+/// Whether words that put something off stand there: "yet", "until", "por ahora".
+pub(super) fn late(tokens: &[Token], at: usize, known: &Tables) -> bool {
+    let words: Vec<&str> = tokens.iter().skip(at).take(3).map(|t| t.text.as_str()).collect();
+    (1..=words.len()).any(|n| words.get(..n).is_some_and(|w| known.is(List::PutOff, &w.join(" "))))
 }
