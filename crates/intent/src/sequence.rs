@@ -3,7 +3,7 @@
 //! Owns whether a question stands by itself beside an order. Never takes a condition or a prohibition from the order.
 
 use super::{
-    Classifier,
+    Classifier, IntentNode,
     classify::Parsed,
     lexicon::Tag,
     reading::{Reading, Segment, Source},
@@ -49,7 +49,9 @@ impl Classifier {
         let roles = roles?;
         let first = |role: Role| roles.iter().position(|r| *r == role);
         let (order, question) = (first(Role::Order)?, first(Role::Question)?);
-        if (1..parts.len()).any(|at| self.leans_back(&roles, &parts, at)) {
+        let graves = reading.segments.iter().zip(&roles).any(|(s, r)| *r == Role::Order && is_grave(s));
+        let weighed = roles.iter().zip(&parts).any(|(r, p)| *r == Role::Question && weighs(p));
+        if graves && weighed || (1..parts.len()).any(|at| self.leans_back(&roles, &parts, at)) {
             return None;
         }
         let said = |question: bool| -> String {
@@ -94,26 +96,35 @@ impl Classifier {
             && object.iter().any(|t| self.is_noun(t))
     }
 
-    /// Whether the part at this place is said of the question before it: on a condition, of what is meant without a name, or
-    /// what a yes to it would have done.
+    /// Whether the part at this place is said of the one before it: on a condition, of what is meant without a name, "or …?",
+    /// or of what a yes to the question beside it would have done.
     fn leans_back(&self, roles: &[Role], parts: &[Parsed<'_>], at: usize) -> bool {
-        let asked = at.checked_sub(1).filter(|before| roles.get(*before) == Some(&Role::Question));
-        let Some((asked, part)) = asked.and_then(|before| parts.get(before)).zip(parts.get(at)) else {
+        let part = |at: usize| parts.get(at).zip(roles.get(at));
+        let Some(((before, first), (part, second))) = at.checked_sub(1).and_then(part).zip(part(at)) else {
             return false;
         };
-        if roles.get(at) == Some(&Role::Question) {
-            return false;
+        let asks = |role: &Role| *role == Role::Question;
+        let hangs = part.doc.tokens.iter().filter(|t| t.kind != Kind::Punct).take(2);
+        let hangs = hangs.into_iter().any(|t| self.on(List::Hangs, t));
+        let shares = |asked: &Parsed<'_>, order: &Parsed<'_>| asks_yes(asked) && self.share(asked, order);
+        match (asks(first), asks(second)) {
+            (true, false) => {
+                let framed = part.structure.clauses.iter().any(|c| c.form == Form::Frame);
+                let leans = part.doc.tokens.iter().any(|t| self.on(List::Leans, t));
+                framed || leans || hangs || shares(before, part)
+            }
+            (false, true) => hangs || shares(part, before),
+            (true, true) | (false, false) => false,
         }
-        let framed = part.structure.clauses.first().is_some_and(|c| c.form == Form::Frame);
-        let yes = matches!(
-            asked.structure.clauses.last().map(|c| c.form),
-            Some(Form::Question(Tag::QAux | Tag::QExist))
-        );
+    }
+
+    /// Whether two parts name the same thing: "Store" and "src/store.rs" do.
+    fn share(&self, one: &Parsed<'_>, other: &Parsed<'_>) -> bool {
         let nouns = |p: &Parsed<'_>| -> Vec<String> {
-            p.doc.tokens.iter().filter(|t| self.is_noun(t)).map(|t| t.text.clone()).collect()
+            p.doc.tokens.iter().filter(|t| self.is_noun(t)).map(|t| stem(&t.text)).collect()
         };
-        let shared = || nouns(part).iter().any(|word| nouns(asked).contains(word));
-        framed || part.doc.tokens.iter().any(|t| self.on(List::Leans, t)) || (yes && shared())
+        let others = nouns(other);
+        nouns(one).iter().any(|noun| others.contains(noun))
     }
 
     fn is_noun(&self, token: &Token) -> bool {
@@ -127,6 +138,28 @@ impl Classifier {
     fn on(&self, list: List, token: &Token) -> bool {
         token.kind == Kind::Word && self.tables().is(list, &token.text)
     }
+}
+
+/// Whether a part removes or runs something: that is not done before what is asked beside it is known.
+fn is_grave(segment: &Segment) -> bool {
+    matches!(segment.class.path.current(), IntentNode::Delete | IntentNode::Execute)
+}
+
+/// Whether the answer to a part may decide on an order: a yes, a no, a number.
+fn weighs(asked: &Parsed<'_>) -> bool {
+    asks_yes(asked) || asked.structure.clauses.iter().any(|c| c.form == Form::Question(Tag::QCount))
+}
+
+fn asks_yes(asked: &Parsed<'_>) -> bool {
+    let last = asked.structure.clauses.iter().rfind(|c| c.form != Form::Empty);
+    last.is_some_and(|c| matches!(c.form, Form::Question(Tag::QAux | Tag::QExist)))
+}
+
+/// The name of a file without its folder and its kind, folded.
+fn stem(word: &str) -> String {
+    let name = word.trim_matches('`').rsplit(['/', '\\']).next().unwrap_or(word);
+    let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
+    stem.to_lowercase()
 }
 
 /// The message cut where its parts begin.
@@ -219,6 +252,19 @@ mod tests {
             "is src/note.rs used? if not, remove src/note.rs",
             "is src/note.rs used anywhere? remove src/note.rs",
             "what is Store? rename it to Shelf",
+            "How many callers are left? Delete src/store.rs when there are none",
+            "Is the Store still used anywhere? otherwise remove src/store.rs",
+            "Is Store unused? only then delete src/store.rs",
+            "Is Store still used anywhere? rename src/store.rs to src/shelf.rs",
+            "delete src/cache.rs. or is Store still using the cache?",
+            "add a cache to src/store.rs. or is there a shelf in lib.rs?",
+            "remove src/note.rs. is src/note.rs used anywhere?",
+            "remove src/note.rs. is the Note type used anywhere?",
+            "how many tests are there? delete src/store.rs",
+            "are there any open connections? run the migration",
+            "what is Store? fix the typo in README.md if there is one",
+            "wird Store noch benutzt? sonst lösche src/store.rs",
+            "Store est encore utilisé quelque part ? sinon supprime src/store.rs",
             "fix the typo in README.md. ok?",
             "fix the typo in README.md. does that work?",
             "what is Store? change nothing. fix the typo in README.md",

@@ -381,6 +381,7 @@ lists! {
     FramedKnow = "framed_know",
     Leans = "leans",
     LeansOn = "leans_on",
+    Hangs = "hangs",
     Proposes = "proposes",
     ReviseVerb = "revise_verb",
     ReviseTake = "revise_take",
