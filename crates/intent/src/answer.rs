@@ -131,7 +131,11 @@ pub(crate) fn minds_nothing(doc: &Doc, s: &Structure<'_>) -> bool {
     let small = [List::Pronoun, List::Determiner, List::Preposition, List::Subject, List::ObjectionTail];
     let denied = |c: &Clause| {
         let Some(at) = (c.start..c.end).rfind(|i| is(*i, &[List::Objection])) else { return false };
-        (c.start.max(at.saturating_sub(4))..at).any(denies) && (at + 1..c.end).all(|i| is(i, &small))
+        let Some(no) = (c.start..at).rfind(|i| denies(*i)) else { return false };
+        // "this doesn't solve the problem": another verb stands before it.
+        let near = |i: usize| is(i, &[List::Determiner, List::ObjectionGap]);
+        let before = |i: usize| near(i) || denies(i) || is(i, &small) || is(i, &[List::Aux]);
+        (no + 1..at).all(near) && (c.start..no).all(before) && (at + 1..c.end).all(|i| is(i, &small))
     };
     let agrees = |c: &Clause| {
         let yes = |h: &&Hit| matches!(h.tag, Tag::WApprove | Tag::WProceed | Tag::Filler) && h.bytes == 0;

@@ -109,6 +109,7 @@ lists! {
     NoVerb = "no_verb",
     Also = "also",
     Objection = "objection",
+    ObjectionGap = "objection_gap",
     ObjectionTail = "objection_tail",
     AtOnce = "at_once",
     Almost = "almost",

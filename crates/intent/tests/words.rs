@@ -81,12 +81,13 @@ fn what_stops_a_process_is_no_removal() {
 #[test]
 fn what_says_that_nothing_speaks_against_it_is_no_cancel_and_no_plain_yes() {
     let yes = Turn::Control(Control::Approve);
-    claim("minds-nothing", 20, |l, r| r.whole.turn == yes && !Classifier::builtin().approves(&l.text));
+    claim("minds-nothing", 22, |l, r| r.whole.turn == yes && !Classifier::builtin().approves(&l.text));
 }
 
 #[test]
 fn a_yes_that_waits_for_something_is_none() {
     claim("no-yes-yet", 12, |_, r| r.whole.turn != Turn::Control(Control::Approve));
-    claim("minds-something", 7, |_, r| r.whole.turn != Turn::Control(Control::Approve));
+    claim("minds-something", 17, |_, r| r.whole.turn != Turn::Control(Control::Approve));
+    claim("works", 2, |_, r| matches!(r.whole.turn, Turn::PlanNew(_)));
     claim("agrees", 4, |_, r| r.whole.turn == Turn::Control(Control::Approve));
 }
