@@ -76,13 +76,46 @@ impl<'a> Line<'a> {
     /// Where a step ends that is said from here on: "the third step", "step 3", "another step".
     fn step(&self, from: usize) -> Option<usize> {
         let between = |i: &usize| self.is(*i, List::ReviseWhich) || self.is_number(*i);
-        let noun = (from..from + GAP).find(|i| !between(i)).filter(|i| self.is(*i, List::ReviseStep))?;
-        let named = noun > from || self.is_number(noun + 1);
-        let next = if self.is_number(noun + 1) { noun + 2 } else { noun + 1 };
+        let noun = (from..from + GAP).find(|i| !between(i)).filter(|i| self.is_step(*i))?;
+        let numbered = self.is_number(noun + 1);
+        let named = noun > from || numbered;
+        let next = if numbered { noun + 2 } else { noun + 1 };
         // "the step counter" is no step.
-        let ends =
-            self.tokens.get(next).is_none_or(|t| t.kind == Kind::Punct || self.is(next, List::ReviseAfter));
-        (named && ends).then_some(next)
+        let ends = self.ends(next) || self.is(next, List::ReviseAfter);
+        let task = !self.is(noun, List::ReviseTask)
+            || (numbered || (from..noun).any(|i| self.places(i))) && self.ends_task(next);
+        (named && ends && task && (numbered || !self.elsewhere(next))).then_some(next)
+    }
+
+    fn is_step(&self, i: usize) -> bool {
+        self.is(i, List::ReviseStep) || self.is(i, List::ReviseTask)
+    }
+
+    fn ends(&self, i: usize) -> bool {
+        self.tokens.get(i).is_none_or(|t| t.kind == Kind::Punct)
+    }
+
+    /// Whether it says which of the steps is meant: a number, "third", "last".
+    fn places(&self, i: usize) -> bool {
+        let small = [List::Determiner, List::ReviseMore];
+        self.is_number(i) || self.is(i, List::ReviseWhich) && !small.iter().any(|list| self.is(i, *list))
+    }
+
+    /// "remove task 2, please", "do task 3 first", "drop the first task of the plan"; "the first task with a due date" is one
+    /// of the program.
+    fn ends_task(&self, next: usize) -> bool {
+        let goes_on = |list| self.is(next, list);
+        self.ends(next)
+            || goes_on(List::ReviseOrder)
+            || goes_on(List::Tie)
+            || self.is(next + 2, List::RevisePlan)
+            || !goes_on(List::Preposition)
+    }
+
+    /// "add a step to the wizard": the steps of something else.
+    fn elsewhere(&self, next: usize) -> bool {
+        let own = [List::RevisePlan, List::ReviseOrder].iter().any(|list| self.is(next + 2, *list));
+        self.is(next, List::Place) && self.is(next + 1, List::Determiner) && !self.ends(next + 2) && !own
     }
 
     /// "remove the third step", "without step 3"; "don't do step 3", "leave step 2 out", "do step 3 first".
@@ -121,9 +154,7 @@ impl<'a> Line<'a> {
         if !verb || self.negated(i) {
             return false;
         }
-        let ends = |at: usize| {
-            self.tokens.get(at).is_none_or(|t| t.kind == Kind::Punct || self.is(at, List::ReviseAfter))
-        };
+        let ends = |at: usize| self.ends(at) || self.is(at, List::ReviseAfter);
         (i + 2..self.tokens.len()).filter(|at| self.is(*at, List::Preposition)).any(|at| {
             let file = (i + 1..at).any(|n| self.is_file(n));
             let plan = at + usize::from(self.is(at + 1, List::Determiner)) + 1;
@@ -142,8 +173,9 @@ impl<'a> Line<'a> {
 
     /// Whether a step is named here by its number or its place.
     fn reference(&self, i: usize) -> bool {
-        let by_number = self.is(i, List::ReviseStep) && self.is_number(i + 1);
-        let by_place = self.is(i, List::ReviseStep) && i > 0 && self.is(i - 1, List::ReviseWhich);
+        let by_number = self.is_step(i) && self.is_number(i + 1);
+        let before = |at| self.is(at, List::ReviseWhich) && (self.is(i, List::ReviseStep) || self.places(at));
+        let by_place = self.is_step(i) && i.checked_sub(1).is_some_and(before);
         by_number || by_place
     }
 }
@@ -183,6 +215,14 @@ mod tests {
             "ohne Schritt 3 bitte",
             "supprime la troisième étape",
             "quita el tercer paso",
+            "skip task 3",
+            "remove the last task",
+            "remove the second task from the plan",
+            "do task 3 first",
+            "split step 4 in two",
+            "split the last step in two",
+            "move step 2 to the end",
+            "move the last step to the front",
         ] {
             assert!(Classifier::builtin().revises(text).is_some(), "{text}");
             for phase in [Phase::AwaitingApproval, Phase::Executing] {
@@ -217,6 +257,15 @@ mod tests {
             "add a button to the page",
             "stop after step 2",
             "name it bytes instead",
+            "add a new task with a due date",
+            "remove the first task from the list",
+            "add a task to the todo list",
+            "delete the task",
+            "add another task",
+            "remove the first task with a due date",
+            "add a step to the wizard",
+            "remove the last step from the checkout form",
+            "the task is redundant",
         ] {
             assert_eq!(Classifier::builtin().revises(text), None, "{text}");
         }

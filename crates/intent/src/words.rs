@@ -391,6 +391,7 @@ lists! {
     ReviseWant = "revise_want",
     ReviseMore = "revise_more",
     ReviseStep = "revise_step",
+    ReviseTask = "revise_task",
     ReviseWhich = "revise_which",
     ReviseAfter = "revise_after",
     ReviseOrder = "revise_order",
