@@ -138,6 +138,11 @@ pub trait Overlay: fmt::Debug {
     /// each letter is a part of it.
     fn weighs(&self, letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> Option<Letter>;
 
+    /// Takes the beginning of a line that is typed or pasted, where what is chosen here wants one; else it is the draft's.
+    fn begins(&mut self, _line: &str) -> Option<Outcome> {
+        None
+    }
+
     /// Takes a key; `None` when it means nothing here.
     fn key(&mut self, _key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
         None

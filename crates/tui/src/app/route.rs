@@ -433,17 +433,26 @@ impl App {
         self.notice = None;
         let goes_on = self.keying.pasted(came);
         self.settle_keys(came);
-        let ctx = ctx!(self, came);
-        if let Some(overlay) = self.overlays.last_mut().filter(|top| top.weighs(' ', None, &ctx).is_none()) {
-            return overlay.paste(text);
+        if self.paste_above(text, came) {
+            return;
         }
         if self.stray.holds() {
             // They are the beginning of the line that is pasted into.
             self.begin_draft(None, came);
         }
+        if self.paste_above(text, came) || self.begins_above(text, came) {
+            return;
+        }
         self.leave_overlays(came);
         self.go(Focus::Composer);
         let wish = self.composer.paste(text, goes_on);
         self.compose(wish, came);
+    }
+
+    /// Pastes into a line that something over the body asks for; whether one does.
+    fn paste_above(&mut self, text: &str, came: Instant) -> bool {
+        let ctx = ctx!(self, came);
+        let asks = self.overlays.last_mut().filter(|top| top.weighs(' ', None, &ctx).is_none());
+        asks.map(|overlay| overlay.paste(text)).is_some()
     }
 }

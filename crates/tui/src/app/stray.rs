@@ -256,10 +256,24 @@ impl App {
         !left.is_empty()
     }
 
+    /// A line begins where what lies over the body wants one: it goes there. Whether it did.
+    pub(super) fn begins_above(&mut self, line: &str, came: Instant) -> bool {
+        let Some(outcome) = self.overlays.last_mut().and_then(|top| top.begins(line)) else { return false };
+        self.stray.held.clear();
+        self.stray.forget();
+        self.carry_out(outcome, came);
+        true
+    }
+
     /// What was typed in one go is the beginning of a line, or goes on with the draft: it goes there.
     pub(super) fn begin_draft(&mut self, letter: Option<char>, came: Instant) {
         let before = self.stray.line();
         if before.is_empty() && letter.is_none_or(char::is_whitespace) {
+            return;
+        }
+        // What already moved is no part of a line that is wanted here.
+        let line: String = self.stray.held.iter().map(|stroke| stroke.letter).chain(letter).collect();
+        if self.begins_above(&line, came) {
             return;
         }
         let back = std::mem::take(&mut self.stray.back);

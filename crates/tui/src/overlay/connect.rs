@@ -206,10 +206,7 @@ impl Connect {
                 let rows = all.map(|place| (place.name().to_owned(), place.about())).collect();
                 Outcome::open(Choice::of("Provider", rows).at(name))
             }
-            Line::Address => {
-                let question = "The address before /chat/completions, such as http://127.0.0.1:8000/v1";
-                Outcome::open(Prompt::line("Address", question, &self.pick.address))
-            }
+            Line::Address => Outcome::open(address(&self.pick.address)),
             Line::Key => {
                 let question = format!("The key of {name}: kept for you alone, and shown nowhere");
                 Outcome::open(Prompt::new(Purpose::Hidden, question, None))
@@ -236,6 +233,13 @@ impl Connect {
                 },
             },
         }
+    }
+
+    /// The line that text goes to: the chosen one, else what is missing.
+    fn written(&self) -> Option<Line> {
+        let chosen = self.lines().get(self.at).copied();
+        let takes = chosen.filter(|line| matches!(line, Line::Address | Line::Key | Line::Model));
+        takes.or(self.missing().map(|(line, _)| line))
     }
 
     /// What stands behind the name of a line.
@@ -315,6 +319,11 @@ impl Connect {
         }
         rows
     }
+}
+
+/// Asks for an address; this one stands there already.
+fn address(now: &str) -> Prompt {
+    Prompt::line("Address", "The address before /chat/completions, such as http://127.0.0.1:8000/v1", now)
 }
 
 /// The ways that need no page.
@@ -400,7 +409,28 @@ impl Overlay for Connect {
     }
 
     fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, CHOOSES, &['q']))
+        // Where a line can be typed, a letter that moves may be its first one.
+        let moves = if self.written().is_some() { &[] } else { CHOOSES };
+        Some(Letter::of(letter, moves, &['j', 'k', 'q']))
+    }
+
+    fn begins(&mut self, line: &str) -> Option<Outcome> {
+        let to = self.written()?;
+        if line.chars().all(|letter| CHOOSES.contains(&letter)) {
+            let of = self.lines().len();
+            line.chars().for_each(|letter| _ = choose(KeyCode::Char(letter).into(), &mut self.at, of));
+            return Some(Outcome::none());
+        }
+        self.go(to);
+        let mut outcome = self.enter();
+        if to == Line::Address {
+            // It is another one than the one that stands there.
+            outcome = Outcome::open(address(""));
+        }
+        if let Some(asked) = &mut outcome.open {
+            asked.paste(line);
+        }
+        Some(outcome)
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

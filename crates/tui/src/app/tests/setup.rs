@@ -192,3 +192,108 @@ fn what_is_missing_is_told_and_a_theme_taken_on_the_way_closes_nothing() {
     desk.told(SetupReply::Kept(Ok("theme: x, kept".into())));
     assert_eq!(desk.top(), Some("connect"));
 }
+
+impl Desk {
+    fn paste(&mut self, text: &str) {
+        self.app.terminal(&crossterm::event::Event::Paste(text.to_owned()), self.now);
+        self.collect();
+        self.draw();
+    }
+
+    /// Nothing of the key that was given is a draft, is kept as one, is said, or is shown.
+    fn hides(&mut self, key: &str) {
+        self.app.keep_draft();
+        self.collect();
+        let text = self.text();
+        assert!(self.app.composer.draft.is_empty(), "{}", self.app.composer.draft.shown());
+        assert!(!text.contains(key) && self.kept.iter().all(|kept| !kept.contains(key)), "{text}");
+        assert!(self.inputs.is_empty(), "{:?}", self.inputs);
+    }
+}
+
+#[test]
+fn a_key_that_is_pasted_or_typed_on_its_line_is_asked_for_and_goes_nowhere_else() {
+    // The first letters of some are keys of the page.
+    for key in [KEY, "jk-quiet-7", "kkw-quiet-7", "qqy-quiet-7", "key quiet 7", "Xquiet-7"] {
+        for pastes in [true, false] {
+            let mut desk = providers(100, 30);
+            desk.press("openai<enter>");
+            assert_eq!(desk.top(), Some("connect"));
+            if pastes {
+                desk.paste(&format!("{key}\n"));
+            } else {
+                desk.press(key);
+            }
+            assert_eq!(desk.top(), Some("prompt"), "{key} {pastes}");
+            desk.hides(key);
+            assert!(desk.text().contains(&"*".repeat(key.len())), "{}", desk.text());
+            desk.press("<enter>");
+            assert!(
+                matches!(desk.asked(), Some(SetupAsk::Models(pick)) if pick.key == Some(Hidden(key.into()))),
+                "{key} {pastes} {:?}",
+                desk.asked()
+            );
+            desk.hides(key);
+            desk.press("<esc>").press("<up>");
+            assert!(!desk.text().contains(key), "nor in the history: {}", desk.text());
+        }
+    }
+    // A letter that moves may have come just before, and where the key is missing it is asked for from any line.
+    for moves in ["k", "j", "jjj"] {
+        let mut desk = providers(100, 30);
+        desk.press("openai<enter>");
+        for letter in moves.chars() {
+            desk.app.key(key(&letter.to_string()), desk.now);
+        }
+        desk.paste(KEY);
+        assert_eq!(desk.top(), Some(if moves == "j" { "choice" } else { "prompt" }), "{moves}");
+        if moves != "j" {
+            desk.hides(KEY);
+        }
+    }
+}
+
+#[test]
+fn an_address_and_a_model_are_typed_or_pasted_on_their_lines() {
+    for pastes in [true, false] {
+        let give = |desk: &mut Desk, text: &str| {
+            if pastes {
+                desk.paste(text);
+            } else {
+                desk.press(text);
+            }
+        };
+        let mut desk = providers(100, 30);
+        desk.press("another<enter>");
+        give(&mut desk, "http://10.0.0.7:8000/v1");
+        assert_eq!(desk.top(), Some("prompt"));
+        desk.press("<enter>");
+        assert!(matches!(desk.asked(), Some(SetupAsk::Models(p)) if p.address == "http://10.0.0.7:8000/v1"));
+        desk.models(Ok(vec!["one".into()]));
+        give(&mut desk, "kimi-k2");
+        assert_eq!(desk.top(), Some("choice"));
+        // Another address is given in place of the one before.
+        desk.press("<enter>").press("kkkk");
+        give(&mut desk, "http://10.0.0.8:8000/v1");
+        desk.press("<enter>");
+        assert!(
+            matches!(desk.asked(), Some(SetupAsk::Models(p)) if p.address == "http://10.0.0.8:8000/v1"),
+            "{:?}",
+            desk.asked()
+        );
+        desk.hides("10.0.0.7");
+    }
+}
+
+#[test]
+fn letters_that_move_move_on_a_line_that_is_typed_into_as_well() {
+    let mut desk = providers(100, 30);
+    desk.press("openai<enter>").press("j").press("<enter>");
+    assert_eq!(desk.top(), Some("choice"));
+    let mut desk = providers(100, 30);
+    desk.press("openai<enter>").press("jkj").press("<enter>");
+    assert_eq!(desk.top(), Some("choice"), "in one go as well");
+    let mut desk = providers(100, 30);
+    desk.press("openai<enter>").press("q");
+    assert_eq!(desk.top(), None);
+}
