@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Instant};
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint},
     ids::CheckpointId,
-    intent::{Control, Turn},
+    intent::{Control, Source, Turn},
     question::{Lone, Place},
     session::{Deed, Foretold},
 };
@@ -269,11 +269,13 @@ impl App {
         Some((question.id, state.spec(question).wants_word()?))
     }
 
-    /// Whether a line says yes, or to go on.
+    /// Whether a line says yes, or to go on, and no more than that: what is said beside it is for the session.
     fn agrees(&self, text: &str) -> bool {
-        let reading = self.world.session.read(text.trim());
-        let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
-        Lone::of(text) == Some(Lone::Yes) || yes && reading.slash.is_none()
+        let session = &self.world.session;
+        let reading = session.read(text.trim()).whole;
+        let yes = matches!(reading.turn, Turn::Control(Control::Approve | Control::Proceed));
+        let plain = yes && reading.source == Source::Heuristic;
+        plain || Lone::of(text) == Some(Lone::Yes) || session.tiers().classifier.agrees(text.trim())
     }
 
     /// Why a line that would be said to this is kept back.

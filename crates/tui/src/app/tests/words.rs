@@ -158,3 +158,27 @@ fn a_key_of_a_question_that_says_too_little_is_told_and_begins_no_line() {
     desk.app.update(Update::Refused("no such fact".into()), desk.now);
     assert_eq!(desk.app.composer.draft.shown(), "/facts drop x");
 }
+
+#[test]
+fn a_yes_that_says_more_is_said_to_the_session_where_a_word_is_wanted() {
+    for line in [
+        "go on, but with --force-with-lease",
+        "yes, but only the branch of today",
+        "ok, and then tell me what was pushed",
+        "proceed if the tests are green",
+        "sounds good, but wait for kim",
+    ] {
+        let mut desk = Desk::new(100, 30);
+        desk.app.composer.draft.set(Saved::plain("!git push --force origin master"));
+        desk.press("<enter>").deliver().draw();
+        desk.wait(1_000).press(line);
+        assert!(!desk.text().contains("opens its confirmation"), "{line} {}", desk.text());
+        desk.press("<enter>");
+        assert!(desk.top().is_none(), "{line} {}", desk.text());
+        assert!(
+            desk.inputs.iter().any(|input| matches!(input, Input::Say { .. })),
+            "{line} {:?}",
+            desk.inputs
+        );
+    }
+}
