@@ -172,6 +172,16 @@ impl Connect {
         }
     }
 
+    /// A key stays with the host that it was typed for.
+    fn take_address(&mut self, address: &str) {
+        let before = std::mem::replace(&mut self.pick.address, address.to_owned());
+        if !before.is_empty() && host(&before) != host(address) {
+            self.pick.key = None;
+        }
+        self.ask_models();
+        self.go_on();
+    }
+
     fn take_place(&mut self, name: &str) {
         let known = self.places.iter().find(|place| place.name == name);
         let place = match known {
@@ -326,6 +336,13 @@ fn address(now: &str) -> Prompt {
     Prompt::line("Address", "The address before /chat/completions, such as http://127.0.0.1:8000/v1", now)
 }
 
+/// How an address is spoken to, and with whom: all of it but the path.
+fn host(address: &str) -> &str {
+    let from = address.find("://").map_or(0, |at| at + "://".len());
+    let path = address.match_indices(['/', '?', '#', '\\']).find(|(at, _)| *at >= from);
+    path.and_then(|(at, _)| address.get(..at)).unwrap_or(address)
+}
+
 /// The ways that need no page.
 const OTHERWISE: [&str; 2] = [
     "For this session alone: `/model PRESET:NAME`. By variables, which go before what is kept here: \
@@ -390,11 +407,7 @@ impl Overlay for Connect {
         let text = line.trim();
         match self.asks.take() {
             Some(Line::Place) => self.take_place(text),
-            Some(Line::Address) => {
-                text.clone_into(&mut self.pick.address);
-                self.ask_models();
-                self.go_on();
-            }
+            Some(Line::Address) => self.take_address(text),
             Some(Line::Key) => {
                 self.pick.key = (!text.is_empty()).then(|| Hidden(text.to_owned()));
                 self.ask_models();

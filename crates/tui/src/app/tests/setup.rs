@@ -297,3 +297,34 @@ fn letters_that_move_move_on_a_line_that_is_typed_into_as_well() {
     desk.press("openai<enter>").press("q");
     assert_eq!(desk.top(), None);
 }
+
+#[test]
+fn a_key_goes_to_no_other_host_than_the_one_it_was_typed_for() {
+    let mut desk = providers(100, 30);
+    desk.press("another<enter>").press("http://10.0.0.7/v1<enter>");
+    desk.models(Err("no".into())).press("k").press(KEY).press("<enter>");
+    let key = |desk: &Desk, address: &str| match desk.asked() {
+        Some(SetupAsk::Models(pick)) if pick.address == address => pick.key.clone(),
+        other => panic!("{address} {other:?}"),
+    };
+    assert_eq!(key(&desk, "http://10.0.0.7/v1"), Some(Hidden(KEY.into())));
+    for (address, keeps) in [
+        ("http://10.0.0.7/api/v1", true),
+        ("http://10.0.0.71/v1", false),
+        ("https://10.0.0.71/v1", false),
+        ("http://10.0.0.71:80/v1", false),
+    ] {
+        desk.models(Err("no".into())).press("kkkk").press("j").press(address).press("<enter>");
+        assert_eq!(key(&desk, address).is_some(), keeps, "{address}");
+        assert_eq!(desk.text().contains("typed"), keeps, "{}", desk.text());
+        if !keeps {
+            desk.press("kkkk").press("jj").press(KEY).press("<enter>");
+            assert!(key(&desk, address).is_some());
+        }
+    }
+    // One that was typed before there was an address is for the one that follows.
+    let mut desk = providers(100, 30);
+    desk.press("azure<enter>").press("j").press(KEY).press("<enter>");
+    desk.press("https://x.openai.azure.com<enter>");
+    assert!(key(&desk, "https://x.openai.azure.com").is_some());
+}
