@@ -3,7 +3,7 @@
 //! Owns what is found and the choice. What follows from it, the page below knows.
 
 use crossterm::event::KeyEvent;
-use pilothouse_core::port::{Reply, SetupReply};
+use pilothouse_core::port::{ModelPick, Reply, SetupReply};
 use ratatui::buffer::Buffer;
 
 use super::{
@@ -33,8 +33,8 @@ pub(super) struct Choice {
     rows: Vec<(String, String)>,
     finder: Finder,
     found: Vec<usize>,
-    /// Whether a name that the list does not have can be typed.
-    free: bool,
+    /// Whose models these are; a name that the list does not have can be typed.
+    models_of: Option<ModelPick>,
     /// What is said where the list is empty.
     none: String,
 }
@@ -43,13 +43,12 @@ impl Choice {
     /// Names, each with what is said of it.
     pub fn of(title: &'static str, rows: Vec<(String, String)>) -> Self {
         let found = (0..rows.len()).collect();
-        Self { title, rows, finder: Finder::default(), found, free: false, none: String::new() }
+        Self { title, rows, finder: Finder::default(), found, models_of: None, none: String::new() }
     }
 
-    /// Names that may not be all; `none` is said where there are none.
-    pub fn free(title: &'static str, names: &[String], none: String) -> Self {
-        let rows = names.iter().map(|name| (name.clone(), String::new())).collect();
-        Self { free: true, none, ..Self::of(title, rows) }
+    /// The models of a place, which may not be all; `none` is said where there are none.
+    pub fn models(of: ModelPick, names: &[String], none: String) -> Self {
+        Self { models_of: Some(of), none, ..Self::of("Model", named(names)) }
     }
 
     /// With this one chosen.
@@ -68,11 +67,15 @@ impl Choice {
         let found = self.found.iter().filter_map(|n| self.rows.get(*n));
         let mut offers: Vec<_> = found.map(|(name, what)| (name.as_str(), what.as_str())).collect();
         let typed = self.finder.query.trim();
-        if self.free && !typed.is_empty() && offers.iter().all(|(name, _)| *name != typed) {
+        if self.models_of.is_some() && !typed.is_empty() && offers.iter().all(|(name, _)| *name != typed) {
             offers.push((typed, "as it is typed"));
         }
         offers
     }
+}
+
+fn named(names: &[String]) -> Vec<(String, String)> {
+    names.iter().map(|name| (name.clone(), String::new())).collect()
 }
 
 impl Overlay for Choice {
@@ -102,16 +105,21 @@ impl Overlay for Choice {
         self.search();
     }
 
-    /// The names came only now.
+    /// The names came only now; what was chosen before stays chosen.
     fn answered(&mut self, _number: u64, reply: &Reply) {
-        let Reply::Setup(SetupReply::Models(_, told)) = reply else { return };
+        let Reply::Setup(SetupReply::Models(of, told)) = reply else { return };
+        if self.models_of.as_ref() != Some(of) {
+            return;
+        }
         match told {
-            Ok(names) if self.free => {
-                self.rows = names.iter().map(|name| (name.clone(), String::new())).collect();
+            Ok(names) => {
+                let chosen = self.offers().get(self.finder.at).map(|(name, _)| (*name).to_owned());
+                self.rows = named(names);
                 self.search();
+                let at = self.offers().iter().position(|(name, _)| Some(*name) == chosen.as_deref());
+                self.finder.at = at.unwrap_or_default();
             }
-            Err(why) if self.free => self.none.clone_from(why),
-            Ok(_) | Err(_) => {}
+            Err(why) => self.none.clone_from(why),
         }
     }
 

@@ -167,9 +167,13 @@ impl Connect {
         self.models = Models::Unasked;
         if self.missing().is_none_or(|(line, _)| line == Line::Model) {
             self.models = Models::Asked;
-            let pick = ModelPick { model: String::new(), ..self.pick.clone() };
-            self.wants.push(Ask::Setup(SetupAsk::Models(pick)));
+            self.wants.push(Ask::Setup(SetupAsk::Models(self.unnamed())));
         }
+    }
+
+    /// What is picked but for the model: as its models are asked for.
+    fn unnamed(&self) -> ModelPick {
+        ModelPick { model: String::new(), ..self.pick.clone() }
     }
 
     /// A key stays with the host that it was typed for.
@@ -229,7 +233,8 @@ impl Connect {
                         (&[][..], "Its models are not known; type the name.")
                     }
                 };
-                Outcome::open(Choice::free("Model", names, none.to_owned()).at(&self.pick.model))
+                let names = Choice::models(self.unnamed(), names, none.to_owned());
+                Outcome::open(names.at(&self.pick.model))
             }
             Line::Theme => Outcome { themes: true, ..Outcome::none() },
             Line::Keep => match self.missing() {
@@ -388,7 +393,7 @@ impl Overlay for Connect {
         match reply {
             SetupReply::Places(places) => self.places.clone_from(places),
             SetupReply::Models(of, told) => {
-                if *of == (ModelPick { model: String::new(), ..self.pick.clone() }) {
+                if *of == self.unnamed() {
                     self.models = match told {
                         Ok(names) => Models::Known(names.clone()),
                         Err(why) => Models::Unknown(why.clone()),

@@ -328,3 +328,25 @@ fn a_key_goes_to_no_other_host_than_the_one_it_was_typed_for() {
     desk.press("https://x.openai.azure.com<enter>");
     assert!(key(&desk, "https://x.openai.azure.com").is_some());
 }
+
+#[test]
+fn the_list_of_models_is_the_one_of_the_place_that_is_picked_and_what_was_typed_stays_chosen() {
+    let mut desk = providers(100, 30);
+    desk.press("openrouter<enter>");
+    let Some(SetupAsk::Models(before)) = desk.asked().cloned() else { panic!("{:?}", desk.asks) };
+    desk.press("k").press("<enter>").press("ollama<enter>").press("<enter>");
+    assert_eq!(desk.top(), Some("choice"));
+    desk.told(SetupReply::Models(before.clone(), Ok(vec!["far/away".into()])));
+    assert!(!desk.text().contains("far/away"), "{}", desk.text());
+    desk.told(SetupReply::Models(before, Err("no such host".into())));
+    assert!(!desk.text().contains("no such host"), "{}", desk.text());
+    desk.press("near");
+    desk.models(Ok(vec!["near-1".into(), "near-2".into()]));
+    assert!(desk.text().contains("near-1"), "{}", desk.text());
+    desk.press("<enter>").press("<enter>");
+    assert!(
+        matches!(desk.asked(), Some(SetupAsk::Connect(pick)) if pick.model == "near"),
+        "{:?}",
+        desk.asked()
+    );
+}
