@@ -326,11 +326,7 @@ impl Pane for PlanPane {
         let left = name.and(" ", Slot::Text).and(&crate::row::uncoded(&plan.title), Slot::Text).text();
         let right = match (active, rows::finished(plan)) {
             (true, _) => Row::of(&rows::progress(plan), Slot::Soft),
-            (false, true) if plan.gates.iter().any(Gate::is_red_and_skipped) => {
-                Row::of(&format!("ended {}", rows::progress(plan)), Slot::Warn)
-            }
-            (false, true) if plan.fulfilled() => Row::of("done", Slot::Ok),
-            (false, true) => Row::of(&format!("ended {}/{}", plan.done(), plan.tasks.len()), Slot::Warn),
+            (false, true) => rows::ended(plan),
             (false, false) => Row::of("paused", Slot::Warn),
         };
         Title { left, right: right.line(ctx.theme) }

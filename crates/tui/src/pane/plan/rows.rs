@@ -28,7 +28,7 @@ use crate::{
 
 pub(super) use drawn::Drawn;
 pub(super) use footer::{footer, is_of_plan};
-pub(super) use gates::progress;
+pub(super) use gates::{ended, progress};
 pub use path::breadcrumb;
 use path::path;
 pub(crate) use reach::beyond;

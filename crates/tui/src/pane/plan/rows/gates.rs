@@ -166,3 +166,14 @@ pub(in crate::pane::plan) fn progress(plan: &Plan) -> String {
     let lacks = green < gates && plan.done() == plan.tasks.len();
     format!("{}/{}{}", plan.done(), plan.tasks.len(), if lacks { plan.checks() } else { String::new() })
 }
+
+/// How one ended that is finished.
+pub(in crate::pane::plan) fn ended(plan: &Plan) -> Row {
+    if plan.gates.iter().any(Gate::is_red_and_skipped) {
+        return Row::of(&format!("ended {}", progress(plan)), Slot::Warn);
+    }
+    if plan.fulfilled() {
+        return Row::of("done", Slot::Ok);
+    }
+    Row::of(&format!("ended {}/{}", plan.done(), plan.tasks.len()), Slot::Warn)
+}
