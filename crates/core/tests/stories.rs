@@ -16,6 +16,8 @@ mod agreed;
 mod as_text;
 #[path = "stories/aside.rs"]
 mod aside;
+#[path = "stories/bans.rs"]
+mod bans;
 #[path = "stories/beside.rs"]
 mod beside;
 #[path = "stories/besides.rs"]

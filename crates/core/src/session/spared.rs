@@ -9,13 +9,15 @@ use crate::{ids::TurnId, intent::IntentNode, shell::FileKind, spared::Spared};
 const MOST_NAMED: usize = 6;
 
 impl State {
-    /// What was said for the work of this message, in its order.
+    /// What was said for the work of this message, in its order: by every message that the work goes on from, and by what
+    /// was told to a run of it or waits to change its plan.
     fn said_for(&self, turn: TurnId) -> impl Iterator<Item = &TurnInfo> {
         let run = self.run.as_ref().map(|r| r.turn);
+        let works = [Some(turn), run].map(|of| of.map(|of| self.work_of(of)));
+        let of_it = move |id: TurnId| works.contains(&Some(self.work_of(id)));
         let adds = |id: TurnId| self.plan.iter().flat_map(|p| &p.tasks).any(|task| task.turn == Some(id));
-        let turns = self.turns.iter().filter(move |(id, t)| {
-            **id == turn || Some(**id) == run || (t.told.is_some() && t.told == run) || adds(**id)
-        });
+        let turns =
+            self.turns.iter().filter(move |(id, t)| of_it(**id) || t.told.is_some_and(of_it) || adds(**id));
         turns.map(|(_, said)| &**said)
     }
 
