@@ -3,7 +3,11 @@
 use pilothouse_core::{
     checkpoint::Answer,
     event::{CallStatus, Event},
+    input::Input,
     intent::Phase,
+    plan::GateStatus,
+    tool::Tool,
+    work::Work,
 };
 use serde_json::json;
 
@@ -18,6 +22,13 @@ fn told(b: &Bench) -> String {
         _ => None,
     });
     end.unwrap_or_default()
+}
+
+fn works(b: &Bench, tool: Tool) -> bool {
+    b.session
+        .pending()
+        .into_values()
+        .any(|work| matches!(work, Work::Tool { permit, .. } if permit.tool() == tool))
 }
 
 #[test]
@@ -66,4 +77,64 @@ fn what_was_told_to_a_run_holds_once_its_plan_is_changed() {
     let task = json!({"title": "A", "files": ["tests/a.rs"]});
     b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [task]}))]);
     assert!(told(&b).contains("leave tests/a.rs out"), "{}", told(&b));
+}
+
+/// A run with a gate whose step was told that nothing is to run, and ends.
+fn told_to_run_nothing() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("fmt", "make check")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.say("no, call it Shelf, and don't run anything");
+    assert_eq!(phase(&b), Phase::Executing, "{:?}", b.notices());
+    b
+}
+
+fn ends(b: &mut Bench) {
+    while b.session.state().run_lane().is_some_and(|l| l.thinking.is_some()) {
+        b.reply("done", &[]);
+    }
+}
+
+#[test]
+fn a_ban_on_running_that_comes_in_a_run_holds_its_gates_too() {
+    let mut b = told_to_run_nothing();
+    ends(&mut b);
+    assert!(
+        !works(&b, Tool::Run) && !b.session.state().open.values().any(|c| is_risk(&c.kind)),
+        "{:?}",
+        b.names()
+    );
+    assert_eq!(phase(&b), Phase::Idle, "{:?}", b.notices());
+    let said = "[Gate: fmt] is left out: you said that nothing is to run.";
+    assert!(b.notices().iter().any(|n| n == said), "{:?}", b.notices());
+    let end = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { summary, .. } => Some(summary.clone()),
+        _ => None,
+    });
+    assert!(end.as_ref().unwrap().contains("Not checked: gate fmt (skipped)"), "{end:?}");
+
+    // An order to run something takes it back.
+    let mut b = told_to_run_nothing();
+    b.input(Input::Tell("run the tests".to_owned())).unwrap();
+    ends(&mut b);
+    let gate = b.session.state().plan.as_ref().map(|p| p.gates[0].status);
+    assert_ne!(gate, Some(GateStatus::Skipped), "{:?}", b.notices());
+    b.question(is_risk);
+}
+
+#[test]
+fn a_gate_that_the_user_lets_run_again_runs_whatever_was_forbidden() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("fmt", "make check")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    ends(&mut b);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "error: no"));
+    b.say("no, call it Shelf, and don't run anything");
+    // The repair changes nothing, so that the gate asks again.
+    ends(&mut b);
+    b.answer(is_failure, Answer::Again).unwrap();
+    b.question(is_risk);
 }

@@ -73,7 +73,8 @@ impl GateEnd {
 }
 
 impl Draft<'_> {
-    /// What is asked of a gate that failed is answered: it is left out, or runs again, and the run goes on.
+    /// What is asked of a gate that failed is answered: it is left out, or runs again, whatever was forbidden before, and
+    /// the run goes on.
     pub(super) fn settle_gate(
         &mut self,
         (asked, answer): (CheckpointId, Answer),
@@ -82,7 +83,12 @@ impl Draft<'_> {
     ) {
         self.close(asked, Some(answer));
         self.emit(Event::GateReset { gate, skipped, why: None });
-        self.continue_run();
+        let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
+        let line = self.state.plan.as_ref().and_then(|p| p.gate(gate)).map(|g| g.command.clone());
+        match line.filter(|_| !skipped && self.may_run() && self.state.runs_nothing(turn)) {
+            Some(line) => self.start_gate(gate, &line),
+            None => self.continue_run(),
+        }
     }
 
     /// How often the agent may try to make a gate green: as the depth says that was chosen, else as the settings do.

@@ -213,7 +213,7 @@ impl Draft<'_> {
             self.ask(gap, "A step was left out that others need");
             return;
         }
-        let gate = plan.next_gate().map(|g| (g.id, g.command.clone()));
+        let gate = plan.next_gate().map(|g| (g.id, g.name.clone(), g.command.clone()));
         let task = plan.next_task().map(|t| (t.id, t.node));
         if self.pauses_between(task.map(|t| t.0).filter(|_| gate.is_none()), gate.is_some()) {
             return;
@@ -222,7 +222,7 @@ impl Draft<'_> {
             return self.run_failed(None, RunFault::lowered());
         }
         match (gate, task) {
-            (Some((gate, command)), _) => self.start_gate(gate, &command),
+            (Some((gate, name, command)), _) => self.reach_gate(gate, &name, &command),
             (None, Some((task, node))) => {
                 self.start_task(task, node);
                 self.continue_run();
@@ -272,7 +272,19 @@ impl Draft<'_> {
         self.think_at(lane, node, approved);
     }
 
-    fn start_gate(&mut self, gate: GateId, command: &str) {
+    /// A gate has its turn; where the user said that nothing is to run, that leaves it out.
+    fn reach_gate(&mut self, gate: GateId, name: &str, command: &str) {
+        let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
+        if !self.state.runs_nothing(turn) {
+            return self.start_gate(gate, command);
+        }
+        self.emit(Event::GateReset { gate, skipped: true, why: None });
+        let text = format!("[Gate: {name}] is left out: you said that nothing is to run.");
+        self.notice(Level::Info, text);
+        self.continue_run();
+    }
+
+    pub(super) fn start_gate(&mut self, gate: GateId, command: &str) {
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         let lane = self.open_lane(LaneOpening::of(LaneKind::Gate(gate), turn));
         self.move_to(lane, IntentNode::Execute, None);
