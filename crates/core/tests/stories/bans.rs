@@ -138,3 +138,37 @@ fn a_gate_that_the_user_lets_run_again_runs_whatever_was_forbidden() {
     b.answer(is_failure, Answer::Again).unwrap();
     b.question(is_risk);
 }
+
+#[test]
+fn what_a_message_that_waits_to_change_the_plan_forbids_holds_at_once() {
+    let said = "skip step 2 and leave src/a.rs alone";
+    let mut b = running();
+    b.reply("", &[("edit", edit_of("src/a.rs"))]);
+    b.propose("src/a.rs", "1\n", "2\n");
+    b.say(said);
+    assert_eq!(b.session.state().queue.works().count(), 1, "{:?}", b.notices());
+    assert_eq!(b.session.state().set_aside().count(), 1, "{:?}", b.notices());
+    b.reply("", &[("edit", edit_of("src/a.rs"))]);
+    assert!(told(&b).contains("the user said not to touch src/a.rs"), "{}", told(&b));
+
+    // Taken out of the queue, or said anew, it forbids nothing any more.
+    for word in ["/queue drop 1", "/queue edit 1 skip step 2"] {
+        let mut b = running();
+        b.say(said);
+        b.say(word);
+        b.reply("", &[("edit", edit_of("src/a.rs"))]);
+        assert!(works(&b, Tool::Edit), "{word}: {}", told(&b));
+    }
+}
+
+#[test]
+fn a_message_that_waits_to_change_the_plan_still_does_once_it_is_said_anew() {
+    let mut b = running();
+    b.say("remove the third step");
+    b.say("/queue edit 1 skip step 2");
+    b.reply("one", &[]);
+    let state = b.session.state();
+    assert_eq!((phase(&b), state.queue.is_empty()), (Phase::Planning, true), "{:?}", b.notices());
+    let turn = state.planning_lane().unwrap().turn;
+    assert_eq!(state.turns[&turn].head, "skip step 2");
+}

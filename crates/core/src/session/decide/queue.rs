@@ -75,14 +75,19 @@ impl Draft<'_> {
         let (mut works, mut told) = (works, None);
         match word {
             "tell" => told = Some(self.tellable(works.remove(at))?),
-            "drop" => drop(works.remove(at)),
+            "drop" => self.leaves_work(works.remove(at)),
             "up" => works.swap(at, at.saturating_sub(1)),
             "edit" if !text.trim().is_empty() => {
                 let line = text.trim();
                 let reading = self.read(line);
                 let turn = self.record(None, line, &reading);
                 if let Some(place) = works.get_mut(at) {
-                    *place = turn;
+                    let was = std::mem::replace(place, turn);
+                    if let Some(of) = self.state.turns.get(&was).and_then(|t| t.continues) {
+                        self.emit(Event::TurnContinues { turn, of });
+                        self.leave_alone(turn);
+                    }
+                    self.leaves_work(was);
                 }
             }
             _ => {
@@ -99,6 +104,14 @@ impl Draft<'_> {
             self.hand_on(turn);
         }
         Ok(())
+    }
+
+    /// A message is no part any more of the work that it was to go on with: it may what it says itself, and forbids that
+    /// work nothing.
+    fn leaves_work(&mut self, turn: TurnId) {
+        if self.state.turns.get(&turn).is_some_and(|t| t.continues.is_some()) {
+            self.emit(Event::TurnContinues { turn, of: turn });
+        }
     }
 
     /// A piece of work that waits, where what runs can read it.
@@ -198,10 +211,8 @@ impl Draft<'_> {
             // It was queued as work of its own, however it sounded beside the run.
             let info = self.state.turns.get(&turn);
             let continues = info.is_some_and(|t| t.class == Turn::PlanContinue && t.command().is_none());
-            if info.is_some_and(|t| t.continues.is_some()) {
-                // What it was to change has ended: it may what it says itself.
-                self.emit(Event::TurnContinues { turn, of: turn });
-            }
+            // What it was to change has ended.
+            self.leaves_work(turn);
             let routed = if continues { self.route_plan(turn) } else { self.route(turn) };
             if let Err(refusal) = routed {
                 self.notice(Level::Info, refusal.reason);

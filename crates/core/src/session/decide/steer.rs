@@ -190,10 +190,12 @@ impl Draft<'_> {
         steps.is_empty() || !steps.iter().all(works)
     }
 
-    /// The plan is changed by a message where its run comes to the next step; until then it waits in the queue.
+    /// The plan is changed by a message where its run comes to the next step; until then it waits in the queue. What it
+    /// forbids to touch is not touched from now on.
     fn revise_later(&mut self, turn: TurnId) {
         let Some(of) = self.state.plan.as_ref().map(|p| p.turn) else { return };
         self.emit(Event::TurnContinues { turn, of });
+        self.leave_alone(turn);
         self.queue_plan(turn);
     }
 
