@@ -8,9 +8,8 @@ use super::{MAX_TASKS, Plan, Task, TaskStatus};
 use crate::ids::TaskId;
 
 impl Plan {
-    /// Takes over what is done of the plan that it goes on with: the same steps stay done, and those that it leaves
-    /// out stand in front of its own.
-    pub(crate) fn keep_done(&mut self, old: &Self) {
+    /// The steps that are done in the plan that it goes on with stay done.
+    pub(crate) fn mark_done(&mut self, old: &Self) {
         let done = || old.tasks.iter().filter(|t| t.status == TaskStatus::Done);
         for task in &mut self.tasks {
             if let Some(was) = done().find(|was| task.is_as(was)) {
@@ -18,11 +17,18 @@ impl Plan {
             }
         }
         self.undo_what_waits();
+    }
+
+    /// Takes over what is done of the plan that it goes on with: the same steps stay done, and those that it leaves
+    /// out stand in front of its own.
+    pub(crate) fn keep_done(&mut self, old: &Self) {
+        self.mark_done(old);
+        let done = old.tasks.iter().filter(|t| t.status == TaskStatus::Done);
         let named = |was: &Task| {
             let detailed = !was.detail.is_empty();
             self.tasks.iter().any(|t| t.title == was.title || (detailed && t.detail == was.detail))
         };
-        let front: Vec<&Task> = done().filter(|was| !named(was)).collect();
+        let front: Vec<&Task> = done.filter(|was| !named(was)).collect();
         if !front.is_empty() && front.len() + self.tasks.len() <= MAX_TASKS {
             self.put_in_front(&front);
         }

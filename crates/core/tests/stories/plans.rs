@@ -487,6 +487,34 @@ fn proven(tasks: &serde_json::Value) -> Option<String> {
 }
 
 #[test]
+fn in_proof_mode_what_is_done_rests_on_nothing_any_more() {
+    let task = |file: &str, after: &[u64]| json!({"title": format!("Change {file}"), "files": [file], "after": after});
+    let submit = |b: &mut Bench, tasks: &[serde_json::Value]| {
+        b.reply("", &[("submit_plan", json!({"title": "P", "tasks": tasks}))]);
+    };
+    let (gone, left, more) = (task("old.rs", &[]), task("a.rs", &[1]), task("b.rs", &[2]));
+    // With the step that is done, and without it.
+    for anew in [vec![gone.clone(), left.clone()], vec![task("a.rs", &[])]] {
+        let mut b = Bench::new();
+        b.session.set_files(Arc::new(Here(&["old.rs", "a.rs", "b.rs"])));
+        b.say("/proof");
+        b.say("fix the bug in a.rs");
+        submit(&mut b, &[gone.clone(), left.clone(), more.clone()]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.say("skip step 3");
+        b.reply("done", &[]);
+        // A command of that step moved the file.
+        b.session.set_files(Arc::new(Here(&["a.rs", "b.rs"])));
+        submit(&mut b, &anew);
+        b.question(is_plan);
+        let plan = b.session.state().plan.clone().unwrap();
+        let steps: Vec<_> = plan.tasks.iter().map(|t| (t.title.as_str(), t.status)).collect();
+        let wanted = [("Change old.rs", TaskStatus::Done), ("Change a.rs", TaskStatus::Pending)];
+        assert_eq!((plan.version, steps), (2, wanted.to_vec()), "{:?}", b.notices());
+    }
+}
+
+#[test]
 fn in_proof_mode_what_a_step_rests_on_is_there_is_made_before_it_or_is_known() {
     let task = |kind: &str, file: &str, after: &[u64]| json!({"title": format!("{kind} {file}"), "kind": kind, "files": [file], "after": after});
     for good in [

@@ -218,7 +218,15 @@ impl Draft<'_> {
         let asked = plan.clone();
         let draft = if found { asked.with_gates(&self.found_gates()) } else { asked };
         let built = draft.build(lane.turn, version).map_err(|faults| PlanError::all(&faults));
-        match built.and_then(|plan| self.founded(&plan).map(|()| plan)) {
+        // Where nothing of it is left, it is to be done once more.
+        let old = self.state.plan_before(lane.turn).filter(|old| !old.fulfilled());
+        let founded = built.and_then(|mut plan| {
+            if let Some(old) = old {
+                plan.mark_done(old);
+            }
+            self.founded(&plan).map(|()| plan)
+        });
+        match founded {
             Ok(plan) if self.state.ousted_by(&plan).is_some() => {
                 let plan = Plan { version: 1, ..plan };
                 CallVerdict::Plan(Box::new(self.state.with_pauses(plan, &self.under.bounds.pauses)))
@@ -231,8 +239,7 @@ impl Draft<'_> {
                 )),
                 Some(_) | None => {
                     let mut plan = self.state.with_pauses(plan, &self.under.bounds.pauses);
-                    // Where nothing of it is left, it is to be done once more.
-                    if let Some(old) = self.state.plan_before(lane.turn).filter(|old| !old.fulfilled()) {
+                    if let Some(old) = old {
                         plan.keep_done(old);
                     }
                     CallVerdict::Plan(Box::new(plan))
