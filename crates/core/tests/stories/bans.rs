@@ -6,6 +6,7 @@ use pilothouse_core::{
     input::Input,
     intent::Phase,
     plan::GateStatus,
+    session::What,
     tool::Tool,
     work::Work,
 };
@@ -159,6 +160,20 @@ fn what_a_message_that_waits_to_change_the_plan_forbids_holds_at_once() {
         b.reply("", &[("edit", edit_of("src/a.rs"))]);
         assert!(works(&b, Tool::Edit), "{word}: {}", told(&b));
     }
+}
+
+#[test]
+fn of_several_messages_that_change_the_plan_each_goes_on_from_the_one_before() {
+    let mut b = running();
+    b.say("skip step 2");
+    b.say("make it only src/lib.rs");
+    let waiting: Vec<_> = b.session.state().queue.works().collect();
+    b.reply("one", &[]);
+    let state = b.session.state();
+    let planning = state.planning_lane().unwrap();
+    assert_eq!((planning.turn, state.turns[&waiting[1]].continues), (waiting[1], Some(waiting[0])));
+    let told: Vec<_> = state.transcript.of(planning.id).map(|e| e.what).collect();
+    assert!(waiting.iter().all(|turn| told.contains(&What::User(*turn))), "{told:?}");
 }
 
 #[test]

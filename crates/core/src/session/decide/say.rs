@@ -436,13 +436,13 @@ impl Draft<'_> {
             self.stop_run("stopped to change the plan");
         }
         let planning = self.state.planning_lane().map(|l| (l.id, l.turn));
-        let planned = planning.map(|(_, turn)| turn);
         if let Some((lane, _)) = planning {
             self.emit(Event::LaneClosed { lane });
         }
         self.close_phase_question();
         self.go(Trigger::PlanContinue)?;
-        let of = self.state.plan.as_ref().or(self.state.suspended.as_ref()).map(|p| p.turn).or(planned);
+        let planned = planning.map(|(_, turn)| turn);
+        let of = planned.or(self.state.plan.as_ref().or(self.state.suspended.as_ref()).map(|p| p.turn));
         if let Some(of) = of.filter(|of| *of != turn) {
             self.emit(Event::TurnContinues { turn, of });
         }
