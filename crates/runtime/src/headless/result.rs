@@ -2,11 +2,11 @@
 //!
 //! Owns the difference between an end and a success. Only looks at events and at the state they made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
     event::{Event, RunStatus},
-    ids::LaneId,
+    ids::{LaneId, TurnId},
     intent::{IntentNode, Turn},
     plan::{Gate, GateStatus, Plan, TaskStatus},
     session::{LaneKind, State},
@@ -16,10 +16,10 @@ use pilothouse_core::{
 /// What a run has brought about.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    /// Whether it was an order, and not a question or a word of control.
-    order: bool,
-    /// Whether it was answered, where words are an answer to it.
-    answered: bool,
+    /// The messages of it that are orders, and no questions or words of control.
+    orders: BTreeSet<TurnId>,
+    /// The messages that were answered, where words are an answer to them.
+    answered: BTreeSet<TurnId>,
     /// Whether a run began.
     ran: bool,
     /// The plan that ran, as it stood last.
@@ -49,9 +49,9 @@ impl Results {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the rest brings nothing about")]
     pub fn note(&mut self, event: &Event, state: &State) {
         match event {
-            Event::IntentClassified { class, .. } => {
-                // What is only weighed or foreseen is answered in words.
-                self.order |= matches!(class, Turn::PlanNew(None) | Turn::PlanContinue);
+            // What is only weighed or foreseen is answered in words.
+            Event::IntentClassified { turn, class: Turn::PlanNew(None) | Turn::PlanContinue, .. } => {
+                self.orders.insert(*turn);
             }
             Event::MessageCompleted { intermediate, lane: id, finish, text, .. } => {
                 (self.looking, self.finish) = (*intermediate, *finish);
@@ -60,7 +60,8 @@ impl Results {
                     self.answers.insert(*id, *finish);
                 }
                 let words = !intermediate && !text.head.trim().is_empty();
-                self.answered |= words && lane.is_some_and(|l| state.is_answered_in_words(l.turn));
+                let answered = lane.map(|l| l.turn).filter(|turn| words && state.is_answered_in_words(*turn));
+                self.answered.extend(answered);
                 self.needless |= lane.is_some_and(|l| l.kind.task().is_some() && l.needless.is_some());
             }
             Event::RunStarted { .. } => self.ran = true,
@@ -115,11 +116,12 @@ impl Results {
         if let Some(what) = &self.touched {
             return Some(what.clone());
         }
-        if !self.order && self.plan.is_none() {
+        if self.orders.is_empty() && self.plan.is_none() {
             return self.looking.then(|| "no answer came: the agent was still looking".to_owned());
         }
         if !self.ran {
-            return (!self.answered)
+            // The answer to a question beside an order is none to the order.
+            return (!self.orders.is_subset(&self.answered))
                 .then(|| "nothing came of it: no plan was made and nothing was changed".to_owned());
         }
         let Some(plan) = &self.plan else {
@@ -163,7 +165,8 @@ mod tests {
     fn what_the_user_forbade_and_stands_is_no_success() {
         let state = State::default();
         let ends = |touched: Option<&str>| {
-            let mut results = Results { ran: true, commanded: true, order: true, ..Results::default() };
+            let orders = BTreeSet::from([TurnId(1)]);
+            let mut results = Results { ran: true, commanded: true, orders, ..Results::default() };
             let came_to = Completion { touched: touched.map(str::to_owned), ..Completion::default() };
             let (status, summary) = (RunStatus::Completed, "Done.".to_owned());
             let (files, came_to) = (Vec::new(), Some(Box::new(came_to)));

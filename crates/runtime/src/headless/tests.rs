@@ -1,5 +1,7 @@
 //! Headless runs to their end, with their exit codes, streams and patches.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+mod together;
+
 use std::fs;
 
 use pilothouse_core::question::UndoAnswer;
@@ -55,23 +57,6 @@ async fn a_question_is_answered_on_standard_output() {
     let rig = Rig::new(&json!([{"text": "Three numbers."}]));
     let done = run_in(&rig, goal("what is in src/a.txt?")).await;
     assert_eq!((done.outcome.exit, done.out.as_str()), (0, "Three numbers.\n"), "{}", done.err);
-}
-
-#[tokio::test]
-async fn an_order_and_a_question_are_both_done_and_the_worse_end_is_the_exit() {
-    let asking = |answer: Value| {
-        let mut script = plan_and_edit();
-        script.as_array_mut().unwrap().push(answer);
-        Rig::new(&script)
-    };
-    let options = || Options { auto_confirm: true, ..goal(&format!("{EDIT}; what is Store?")) };
-    let rig = asking(json!({"when": "what is Store?", "text": "A shelf."}));
-    let done = run_in(&rig, options()).await;
-    assert_eq!((done.outcome.exit, rig.text().as_str()), (0, "one\n2\nthree\n"), "{}", done.err);
-    assert!(done.out.contains("A shelf."), "{}", done.out);
-    let rig = asking(json!({"when": "what is Store?", "fault": {"kind": "unauthorized"}}));
-    let done = run_in(&rig, options()).await;
-    assert_eq!((done.outcome.exit, rig.text().as_str()), (5, "one\n2\nthree\n"), "{}", done.err);
 }
 
 #[tokio::test]
