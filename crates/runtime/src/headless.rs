@@ -349,10 +349,14 @@ impl Watch<'_> {
         }
     }
 
-    /// The lane, where it is one that answers.
+    /// The lane that answers and that this one works for, or is.
     fn answers(&self, lane: LaneId) -> Option<LaneId> {
-        let of = self.session.state().lanes.get(&lane).filter(|l| l.kind == LaneKind::Answer);
-        of.map(|_| lane)
+        let lanes = &self.session.state().lanes;
+        let mut of = lanes.get(&lane)?;
+        while let Some(above) = of.kind.parent().and_then(|above| lanes.get(&above)) {
+            of = above;
+        }
+        (of.kind == LaneKind::Answer).then_some(of.id)
     }
 
     fn fault(&self) -> Option<FaultKind> {

@@ -32,3 +32,17 @@ async fn an_order_that_came_to_nothing_is_none_done_because_a_question_beside_it
     assert!(done.out.contains("A shelf."), "{}", done.out);
     assert_eq!(done.outcome.exit, 1, "{}{}", done.out, done.err);
 }
+
+#[tokio::test]
+async fn an_answer_stands_though_a_sub_agent_of_it_failed() {
+    let tasks = json!({"tasks": [{"task": "find the numbers"}]});
+    let asks = json!({"text": "", "calls": [{"name": "delegate", "args": tasks}]});
+    let fails = json!({"for": "child", "fault": {"kind": "unauthorized"}});
+    let script = |last: Value| Rig::new(&json!([asks, fails, last]));
+    let question = || goal("what is in src/a.txt?");
+    let done = run_in(&script(json!({"for": "answer", "text": "Three numbers."})), question()).await;
+    assert!(done.out.contains("Three numbers."), "{}{}", done.out, done.err);
+    assert_eq!(done.outcome.exit, 0, "{}", done.err);
+    let done = run_in(&script(json!({"for": "answer", "fault": {"kind": "refused"}})), question()).await;
+    assert_ne!(done.outcome.exit, 0, "{}", done.err);
+}
