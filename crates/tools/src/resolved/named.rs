@@ -102,9 +102,9 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path, budget: &mut Budge
         };
         let taken: Vec<PathBuf> = (taken.iter())
             .flat_map(|name| {
-                let plain = there(name);
-                let modules = if plain.is_empty() { modules(program, name, budget) } else { Vec::new() };
-                plain.into_iter().chain(modules.iter().flat_map(there)).collect::<Vec<_>>()
+                // What lies there under the bare name need not be what is meant.
+                let modules = modules(program, name, budget);
+                there(name).into_iter().chain(modules.iter().flat_map(there)).collect::<Vec<_>>()
             })
             .collect();
         // What is taken in says what is done as well.
@@ -119,8 +119,8 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path, budget: &mut Budge
     found.into_iter().map(with_paid).collect()
 }
 
-/// The files that a name may mean which is taken in and is none itself: a module of the program's, or what says in a folder
-/// of that name what is done.
+/// The files that a name which is taken in may mean beside the file of that name: a module of the program's, or what says
+/// in a folder of that name what is done.
 fn modules(program: &str, name: &str, budget: &mut Budget) -> Vec<String> {
     let work = shell::work_files(program);
     if !budget.takes(work.len()) {

@@ -340,12 +340,14 @@ fn what_a_makefile_takes_in_is_bound_however_it_is_written() {
 
 #[test]
 fn a_module_of_a_justfile_is_bound_wherever_it_lies() {
-    for (justfile, module) in [
-        ("mod site\n", "site.just"),
-        ("mod site\n", "site/mod.just"),
-        ("mod? site\n", "site/justfile"),
-        ("mod site 'tasks/web.just'\n", "tasks/web.just"),
-        ("mod site 'tasks'\n", "tasks/.justfile"),
+    for (justfile, module, other) in [
+        ("mod site\n", "site.just", None),
+        ("mod site\n", "site.just", Some("site")),
+        ("mod site\n", "site/mod.just", None),
+        ("mod? site\n", "site/justfile", None),
+        ("mod? site\n", "site.just", Some("site")),
+        ("mod site 'tasks/web.just'\n", "tasks/web.just", Some("site")),
+        ("mod site 'tasks'\n", "tasks/.justfile", None),
     ] {
         let desk = Desk::new();
         let put = |name: &str, text: &str| {
@@ -354,12 +356,15 @@ fn a_module_of_a_justfile_is_bound_wherever_it_lies() {
             fs::write(path, text).unwrap();
         };
         put("justfile", justfile);
+        if let Some(other) = other {
+            put(other, "a program\n");
+        }
         put(module, "all:\n\tsh run.sh\n");
         put("run.sh", "1\n");
         for changed in [module, "run.sh"] {
             let allowed = desk.look("just site all");
             put(changed, "all:\n\tsh run.sh --now\n");
-            assert!(allowed.differs(&desk.look("just site all")).is_some(), "{module}: {changed}");
+            assert!(allowed.differs(&desk.look("just site all")).is_some(), "{justfile}{module}: {changed}");
         }
     }
 }
