@@ -21,6 +21,8 @@ use crate::sources;
 
 /// The most that a file may have whose hash stands for it, in bytes.
 const MOST_HASHED: u64 = 256 << 20;
+/// What a name may be glued to in a line.
+const GLUE: [char; 9] = ['<', '>', '=', ';', '&', '|', '(', ')', ','];
 /// What a program looks for where it is told the name of a module.
 const MODULES: [&str; 6] = [".py", "/__main__.py", "/__init__.py", ".js", ".mjs", "/index.js"];
 
@@ -116,8 +118,10 @@ fn named(line: &str) -> Vec<String> {
     let outputs = sent.iter().map(|u| plain(&u.path)).filter(|path| clear && !is_read(path));
     let outputs: Vec<String> = outputs.collect();
     let words = line.split_whitespace().map(plain).filter(|w| !w.is_empty() && !w.starts_with('/'));
-    // A word that stands there more often than that is something else as well.
-    let stands = |w: &String| line.split_whitespace().filter(|o| plain(o) == *w).count();
+    // A name that stands there more often than that, also glued to something, is something else as well.
+    let glued = |word: &str, w: &String| word.split(GLUE).filter(|part| plain(part) == *w).count();
+    let in_word = |word: &str, w: &String| if plain(word) == *w { 1 } else { glued(word, w) };
+    let stands = |w: &String| line.split_whitespace().map(|word| in_word(word, w)).sum::<usize>();
     let sends = |w: &String| outputs.iter().filter(|path| *path == w).count();
     words.filter(|w| sends(w) == 0 || stands(w) > sends(w)).collect()
 }

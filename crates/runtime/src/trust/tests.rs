@@ -319,6 +319,10 @@ fn what_a_hook_only_writes_is_no_part_of_what_is_trusted() {
         ("echo a >> notes.log; sh notes.log; ./check.sh >> notes.log", false),
         // It takes its orders from the file, whatever it writes there.
         ("sh notes.log >> notes.log", false),
+        ("./check.sh >> notes.log 2>>notes.log", true),
+        ("mytool --rules notes.log >> notes.log 2>>notes.log", false),
+        ("mytool --rules notes.log a>>notes.log", false),
+        ("mytool --rules=notes.log >> notes.log", false),
         ("cat notes.log | sh > notes.log", false),
         ("./check.sh notes.log", false),
     ] {
