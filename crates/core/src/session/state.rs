@@ -18,7 +18,7 @@ use crate::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, ProposalId, RunId,
         Seq, TurnId,
     },
-    intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
+    intent::{IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     memory::{MemoryChange, Note},
     money::Unit,
     pipeline::Depth,
@@ -38,6 +38,10 @@ use crate::{
     trust::{Given, Trust, TrustRequest},
     work::{SeenParts, Work},
 };
+
+mod queue;
+
+pub use queue::Queue;
 
 /// Everything that is true now.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -283,36 +287,6 @@ pub(super) enum CommitStage {
         /// The message.
         message: String,
     },
-}
-
-/// What waits until the run ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Queue {
-    /// The next plan.
-    pub plan_new: Option<TurnId>,
-    /// The plans behind it, in order.
-    pub more: VecDeque<TurnId>,
-    /// Control words, in order.
-    pub control: VecDeque<Control>,
-    /// Messages kept until the plan is ready.
-    pub later: VecDeque<TurnId>,
-}
-
-impl Queue {
-    /// How many things wait.
-    pub fn len(&self) -> usize {
-        usize::from(self.plan_new.is_some()) + self.more.len() + self.control.len() + self.later.len()
-    }
-
-    /// The work that waits, the next first.
-    pub fn works(&self) -> impl Iterator<Item = TurnId> {
-        self.plan_new.iter().chain(&self.more).copied()
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// A message that is not understood yet.
