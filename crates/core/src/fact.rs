@@ -6,6 +6,7 @@
 mod answer;
 mod check;
 mod cite;
+mod said;
 #[cfg(test)]
 mod tests;
 
@@ -14,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use answer::content;
-pub(crate) use answer::is_in_words_of;
 pub use answer::{Found, is_named, marked};
 pub use check::{Checked, Evidence, Mark, Shown, astray, check, place};
 pub(crate) use cite::cited_facts;
 pub use cite::{Cited, Statement, places, statements};
+pub(crate) use said::UserWords;
 
 use crate::{
     blob::BlobId,

@@ -235,7 +235,8 @@ fn content_words(text: &str) -> impl Iterator<Item = String> {
     words(text).filter(|w| !ASKING.contains(&w.as_str()))
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> {
+/// The words of a text, in small letters.
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     let spaced = text.replace(['\'', '’'], "").to_lowercase();
     let parts: Vec<String> =
         spaced.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect();
@@ -246,14 +247,6 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 pub fn is_named(name: &str, text: &str) -> bool {
     let (name, all): (Vec<String>, Vec<String>) = (words(name).collect(), words(text).collect());
     !name.is_empty() && all.windows(name.len()).any(|some| some == name)
-}
-
-/// Whether all words that count of a text stand in one or another of these.
-pub(crate) fn is_in_words_of<'t>(text: &str, said: impl Iterator<Item = &'t str>) -> bool {
-    let said: BTreeSet<String> = said.flat_map(words).collect();
-    let counts = content(text);
-    let wanted = if counts.is_empty() { words(text).collect() } else { counts };
-    !wanted.is_empty() && wanted.is_subset(&said)
 }
 
 /// Whether a question names all of a fact's name.

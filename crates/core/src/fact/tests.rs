@@ -191,7 +191,9 @@ fn what_follows_from_facts_is_never_called_checked() {
 
 #[test]
 fn a_value_is_in_the_words_of_whoever_said_all_that_counts_of_it() {
-    let said = ["Use 7 workers, and port 8080 for the API.", "PostgreSQL"];
+    let mut said = UserWords::default();
+    said.add("Use 7 workers, and port 8080 for the API.");
+    said.add("PostgreSQL");
     for (value, is_said) in [
         ("7 workers", true),
         ("the port is 8080", true),
@@ -200,6 +202,6 @@ fn a_value_is_in_the_words_of_whoever_said_all_that_counts_of_it() {
         ("9 workers", false),
         ("yes", false),
     ] {
-        assert_eq!(is_in_words_of(value, said.into_iter()), is_said, "{value}");
+        assert_eq!(said.hold(value), is_said, "{value}");
     }
 }

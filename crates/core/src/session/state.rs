@@ -11,7 +11,7 @@ use crate::{
     checkpoint::{Checkpoint, Failure},
     commit::CommitFile,
     event::Proof,
-    fact::Facts,
+    fact::{Facts, UserWords},
     goal::Tried,
     hook::{Hook, HookRun},
     ids::{
@@ -130,9 +130,8 @@ pub struct State {
     pub history: Vec<Seq>,
     /// The last of them with their beginnings: what a message may refer to.
     pub(super) recent: VecDeque<Said>,
-    /// How the last answer of the main line, or of a question beside it, ends.
+    /// How the last answer of the main line, or of a question beside it, ends, and where in the log it stands.
     pub(super) last_word: String,
-    /// Where in the log it stands.
     pub(super) last_word_at: Seq,
     /// Where the last plan was set aside.
     pub(super) shelved: Seq,
@@ -210,8 +209,8 @@ pub struct State {
     pub(super) depth: Option<Depth>,
     /// A question that facts answer if they still stand.
     pub(super) recalling: Option<(TurnId, Vec<String>)>,
-    /// The words with which the user answered questions.
-    pub(super) answers: Arc<Vec<String>>,
+    /// The words of what the user wrote and answered.
+    pub(super) said: Arc<UserWords>,
 }
 
 /// The execution of a plan or a goal.

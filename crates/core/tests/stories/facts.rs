@@ -87,6 +87,39 @@ fn what_the_user_did_not_say_is_not_noted_as_their_word() {
 }
 
 #[test]
+fn a_long_message_holds_its_own_words_and_no_others() {
+    let told = |b: &Bench| {
+        b.log.iter().rev().find_map(|e| match &e.event {
+            Event::CallEnded { result, .. } => result.whole().map(str::to_owned),
+            _ => None,
+        })
+    };
+    let note = |b: &mut Bench, value: &str| {
+        let before = b.log.len();
+        let fact = serde_json::json!({"name": "said", "value": value, "user": true});
+        b.reply("", &[("record_fact", fact)]);
+        let refused = b.log[before..].iter().any(|e| matches!(e.event, Event::CallEnded { .. }));
+        if !refused {
+            b.end_tool(ToolOutcome::text("noted", ""));
+        }
+        (!refused).then_some(()).ok_or_else(|| told(b).unwrap())
+    };
+    let long =
+        |bytes: usize| format!("where is it set? {} it listens on 9090", "and so on, ".repeat(bytes / 11));
+    let mut b = Bench::new();
+    b.say(&long(600));
+    assert_eq!(note(&mut b, "9090"), Ok(()), "it stands behind what the session shows of the message");
+    assert!(note(&mut b, "7").unwrap_err().starts_with("the user did not say `7`"));
+    // What is too long to be kept whole may hold it, where the work is of that message.
+    let mut b = Bench::new();
+    b.say(&long(20_000));
+    assert_eq!(note(&mut b, "7"), Ok(()));
+    b.reply("There.", &[]);
+    b.say("where is the default port set?");
+    assert!(note(&mut b, "7").unwrap_err().starts_with("the user did not say `7`"));
+}
+
+#[test]
 fn a_fact_that_does_not_stand_any_more_leaves_the_answer_to_a_model() {
     let mut b = knowing();
     b.say(QUESTION);

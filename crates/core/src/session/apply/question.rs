@@ -39,7 +39,7 @@ impl State {
                 self.asked.remove(checkpoint);
                 let question = self.open.remove(checkpoint).map(|q| q.kind);
                 if let Some(said) = question.as_ref().and_then(|kind| words(kind, answer.as_ref()?)) {
-                    Arc::make_mut(&mut self.answers).push(said);
+                    Arc::make_mut(&mut self.said).add(&said);
                 }
                 if let Some(kind) = &question {
                     self.widen(kind, approval.is_some(), answer.as_ref());

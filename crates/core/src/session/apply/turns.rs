@@ -125,6 +125,7 @@ impl State {
         self.saw(turn.0);
         self.turn = Some(turn);
         self.history.push(seq);
+        Arc::make_mut(&mut self.said).add_message(turn, text);
         let head: String = text.head.chars().take(HEAD_CHARS).collect();
         self.keep(seq, true, head.clone());
         let info = TurnInfo {

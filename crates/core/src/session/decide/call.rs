@@ -88,7 +88,7 @@ impl Draft<'_> {
                     return CallVerdict::refuse(spared(&said));
                 }
                 if let Some(FileCall::RecordFact(fact)) = open.file()
-                    && let Some(why) = self.not_said(fact)
+                    && let Some(why) = self.not_said(lane.turn, fact)
                 {
                     return CallVerdict::End(CallStatus::Failed, why);
                 }

@@ -5,11 +5,10 @@
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level},
-    fact::{Fact, FactDraft, Place, is_in_words_of},
+    fact::{Fact, FactDraft, Place},
     ids::{CallId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, QuerySub, Reading, SLASH_COMMANDS, Slash, Turn},
-    session::state::HEAD_CHARS,
     talk::ModelReply,
     tool::RecordFact,
 };
@@ -27,16 +26,19 @@ impl Draft<'_> {
         self.emit(Event::FactRecorded { fact });
     }
 
-    /// Why a fact is not noted as what the user said: none of their words hold it, as far as these are known.
-    pub(super) fn not_said(&self, fact: &RecordFact) -> Option<String> {
+    /// Why a fact is not noted in the work of this message as what the user said: their words do not hold it. Where not
+    /// all is known of what they said for that work it may be in the rest.
+    pub(super) fn not_said(&self, turn: TurnId, fact: &RecordFact) -> Option<String> {
         let evidence = fact.file.is_some() || !fact.command.trim().is_empty() || !fact.because.is_empty();
         if !fact.user || evidence {
             return None;
         }
-        let heads = || self.state.turns.values().map(|turn| turn.head.as_str());
-        let is_partly_known = heads().any(|head| head.chars().count() >= HEAD_CHARS);
-        let said = heads().chain(self.state.answers.iter().map(String::as_str));
-        (!is_partly_known && !is_in_words_of(&fact.value, said)).then(|| {
+        let work = |said: TurnId| {
+            let told = self.state.turns.get(&said).and_then(|t| t.told);
+            self.state.work_of(told.unwrap_or(said))
+        };
+        let is_partly_known = self.state.said.in_part().any(|said| work(said) == work(turn));
+        (!is_partly_known && !self.state.said.hold(&fact.value)).then(|| {
             format!(
                 "the user did not say `{}`: give the value in their words, or leave `user` out; nothing was noted",
                 fact.value.trim()
