@@ -281,6 +281,44 @@ fn another_model_and_another_depth_hold_once_the_run_is_over() {
 }
 
 #[test]
+fn a_model_that_waits_can_be_taken_back_and_replaced_and_never_goes_without_a_word() {
+    let model = |b: &Bench| b.session.state().model.clone();
+    let mut b = running();
+    b.say("/model large");
+    assert!(b.input(Input::say("/model large")).is_err(), "it waits already");
+    b.say("/model main");
+    assert!(b.session.state().queue.is_empty());
+    assert!(b.notices().contains(&"Model: main goes on; large is out of the queue.".to_owned()));
+    assert!(b.input(Input::say("/model main")).is_err(), "it answers already");
+    b.say("/model large");
+    b.say("/model other");
+    assert_eq!(b.session.state().queue.len(), 1, "the last word holds");
+    b.reply("done", &[]);
+    b.reply("done", &[]);
+    assert_eq!(model(&b).as_deref(), Some("other"));
+    // Where the run is stopped it is named, and where the plan is changed it holds for what comes.
+    let mut b = running();
+    b.say("/model large");
+    b.say("stop");
+    assert_eq!(model(&b), None);
+    let told = b.notices();
+    assert!(told.contains(&"Not begun: /model large (out of the queue)".to_owned()), "{told:?}");
+    let mut b = running();
+    b.say("/model large");
+    b.say("skip step 2");
+    b.reply("one", &[]);
+    assert_eq!((phase(&b), model(&b).as_deref()), (Phase::Planning, Some("large")));
+    assert!(b.session.state().queue.is_empty());
+    let mut b = running();
+    b.say("/model large");
+    let call = run_thinking(&b);
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    assert_eq!((phase(&b), model(&b)), (Phase::Failed, None));
+    b.say("/redo");
+    assert_eq!((phase(&b), model(&b).as_deref()), (Phase::Executing, Some("large")));
+}
+
+#[test]
 fn a_control_word_that_is_queued_by_hand_does_not_take_the_plan_s_place() {
     let mut b = running();
     b.input(Input::Queue("create other.txt".into())).unwrap();

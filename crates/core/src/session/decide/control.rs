@@ -167,9 +167,20 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Puts a setting off to the end of the run, if one is under way; whether it did.
+    /// What a setting will be at the end of the run, where that waits.
+    pub(super) fn waiting(&self, setting: Slash) -> Option<&str> {
+        self.state.queue.control.iter().rev().find_map(|control| set_by(control, setting))
+    }
+
+    /// Another value of a setting that waits for the end of the run waits no more.
+    pub(super) fn drop_waiting(&mut self, setting: Slash) {
+        self.change_queue(|q| q.control.retain(|control| set_by(control, setting).is_none()));
+    }
+
+    /// Puts a setting off to the end of the run, if one is under way; whether it did. The last word of it holds.
     pub(super) fn put_off(&mut self, setting: Slash, args: &str) -> Result<bool, Refusal> {
         let waits = self.time_of(Trigger::ModeSwitch)? == WordTime::AfterRun;
+        self.drop_waiting(setting);
         if let Some(command) = SLASH_COMMANDS.iter().find(|c| c.does == setting).filter(|_| waits) {
             self.queue_control(Control::Other(format!("{} {args}", command.name)));
         }
@@ -363,4 +374,11 @@ impl Draft<'_> {
         self.end_dead_calls();
         Ok(())
     }
+}
+
+/// What a control word that waits sets this setting to, if it does.
+fn set_by(control: &Control, setting: Slash) -> Option<&str> {
+    let Control::Other(line) = control else { return None };
+    let (name, args) = line.split_once(' ')?;
+    SLASH_COMMANDS.iter().any(|c| c.does == setting && c.name == name).then_some(args)
 }

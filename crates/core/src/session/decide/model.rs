@@ -27,8 +27,19 @@ impl Draft<'_> {
             ));
         }
         let chosen = Some(name.to_owned()).filter(|n| n != MAIN);
-        if chosen == self.state.model {
-            return Err(Refusal::new(format!("{name} answers already")));
+        let holds = chosen == self.state.model;
+        match self.waiting(Slash::Model).map(str::to_owned) {
+            None if holds => return Err(Refusal::new(format!("{name} answers already"))),
+            Some(waits) if waits == name => {
+                return Err(Refusal::new(format!("{name} waits already for the end of the run")));
+            }
+            Some(waits) if holds => {
+                self.heard(Slash::Model);
+                self.drop_waiting(Slash::Model);
+                self.notice(Level::Info, format!("Model: {name} goes on; {waits} is out of the queue."));
+                return Ok(());
+            }
+            _ => {}
         }
         if self.put_off(Slash::Model, name)? {
             return Ok(());

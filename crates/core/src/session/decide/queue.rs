@@ -158,7 +158,8 @@ impl Draft<'_> {
     pub(super) fn clear_queue(&mut self) {
         let works: Vec<TurnId> = self.state.queue.works().collect();
         let names = works.into_iter().filter_map(|t| self.state.turns.get(&t)).map(|t| t.head.clone());
-        let names = names.collect::<Vec<_>>().join("; ");
+        let words = self.state.queue.control.iter().map(typed);
+        let names = words.chain(names).collect::<Vec<_>>().join("; ");
         self.change_queue(|q| *q = Queue::default());
         if !names.is_empty() {
             self.notice(Level::Info, format!("Not begun: {names} (out of the queue)"));
@@ -231,6 +232,19 @@ impl Draft<'_> {
         }
         if self.may_begin() {
             self.take_later();
+        }
+    }
+
+    /// What waits to be set for the end of the run is set where the plan goes on before anything else has its turn.
+    pub(super) fn apply_settings(&mut self) {
+        let sets = |control: &Control| matches!(control, Control::Other(line) if line.contains(' '));
+        let all = self.state.queue.control.iter().cloned();
+        let (settings, rest) = all.partition::<Vec<_>, _>(sets);
+        self.change_queue(|q| q.control = rest.into());
+        for setting in settings {
+            if let Err(refusal) = self.control(setting) {
+                self.notice(Level::Info, refusal.reason);
+            }
         }
     }
 

@@ -165,11 +165,16 @@ impl Draft<'_> {
         self.warn_unpriced();
     }
 
-    pub(super) fn reject_plan(&mut self, checkpoint: CheckpointId, reason: &str) -> Decided {
-        self.close(checkpoint, Some(crate::checkpoint::Answer::Reject(reason.to_owned())));
+    /// What makes a plan makes none any more.
+    pub(super) fn close_planning(&mut self) {
         if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
             self.emit(Event::LaneClosed { lane });
         }
+    }
+
+    pub(super) fn reject_plan(&mut self, checkpoint: CheckpointId, reason: &str) -> Decided {
+        self.close(checkpoint, Some(crate::checkpoint::Answer::Reject(reason.to_owned())));
+        self.close_planning();
         self.go(Trigger::Reject)?;
         if reason.is_empty() {
             self.notice(
@@ -389,6 +394,7 @@ impl Draft<'_> {
         self.ask_of_phase();
         let question = self.state.phase_question().map(|c| c.id);
         let approval = question.map(|id| self.allow(id, crate::checkpoint::Answer::Retry));
+        self.apply_settings();
         let step = self.go(Trigger::Retry(failure.origin))?;
         if step == Move::To(Phase::Planning) {
             self.start_planning(turn);
@@ -407,14 +413,9 @@ impl Draft<'_> {
             })
             .map(|t| t.id)
             .collect();
-        let red: Vec<GateId> = self
-            .state
-            .plan
-            .iter()
-            .flat_map(|p| &p.gates)
-            .filter(|g| g.is_red() || g.status == GateStatus::Running)
-            .map(|g| g.id)
-            .collect();
+        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        let red = gates.filter(|g| g.is_red() || g.status == GateStatus::Running);
+        let red: Vec<GateId> = red.map(|g| g.id).collect();
         self.start_run(turn, approval);
         let stopped = self.state.pipeline_aside().map(|p| p.state.clone());
         if let Some(state) = stopped.filter(|s| s.beginning().is_some_and(|b| b.turn == turn)) {

@@ -435,25 +435,21 @@ impl Draft<'_> {
         if self.state.phase == Phase::Executing {
             self.stop_run("stopped to change the plan");
         }
-        let planning = self.state.planning_lane().map(|l| (l.id, l.turn));
-        if let Some((lane, _)) = planning {
-            self.emit(Event::LaneClosed { lane });
-        }
+        let planned = self.state.planning_lane().map(|l| l.turn);
+        self.close_planning();
         self.close_phase_question();
         self.go(Trigger::PlanContinue)?;
-        let planned = planning.map(|(_, turn)| turn);
         let of = planned.or(self.state.plan.as_ref().or(self.state.suspended.as_ref()).map(|p| p.turn));
         if let Some(of) = of.filter(|of| *of != turn) {
             self.emit(Event::TurnContinues { turn, of });
         }
+        self.apply_settings();
         self.start_planning(turn);
         Ok(())
     }
 
     pub(super) fn start_planning(&mut self, turn: TurnId) {
-        if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
-            self.emit(Event::LaneClosed { lane });
-        }
+        self.close_planning();
         let lane =
             self.open_lane(LaneOpening { reads_only: true, ..LaneOpening::of(LaneKind::Planning, turn) });
         self.think_at(lane, IntentNode::Plan, None);
