@@ -117,6 +117,10 @@ fn tar_words(w: &mut Walker<'_>, words: &[Field], letters: &str) {
     }
 }
 
+/// What `7z`, `rar` and `unrar` only show or test, by the word that says what they do; their letters behind it change nothing
+/// of that.
+const LOOKS: [&str; 12] = ["l", "lb", "lt", "lta", "v", "vb", "vt", "t", "p", "b", "h", "i"];
+
 /// `zip -T -TT` runs a test program, `-m` deletes what it packs; `7z -o…` says where it unpacks.
 pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
     let mut left_out = false;
@@ -145,7 +149,7 @@ pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     let verbs = ["a", "x", "e", "u", "t", "l", "d", "b", "h", "i", "rn"];
     let verb = case.args.operand(0);
-    if case.name != "zip" && matches!(verb, "l" | "t" | "b" | "h" | "i" | "lb" | "lt" | "v") {
+    if case.name != "zip" && LOOKS.contains(&verb) {
         w.lower_to_read();
     } else if let Some(archive) = case.args.operands.iter().find(|f| !verbs.contains(&f.text.as_str())) {
         let unpacks = case.name != "zip" && matches!(verb, "x" | "e");
