@@ -69,7 +69,7 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
 /// Whether the first word of letters has what is unpacked printed: the letter stands before any that takes a value, and
 /// no other word could be one.
 fn to_stdout(letters: &str) -> bool {
-    let valued = ['f', 'C', 'T', 'X', 'b', 'I', 'g', 'K', 'N', 'V', 'H', 'F', 'L', '/', '.'];
+    let valued = ['f', 'C', 'T', 'X', 'b', 'I', 'g', 'K', 'N', 'V', 'H', 'F', 'L', 's', '/', '.'];
     let own = letters.split(valued).next().unwrap_or_default();
     !letters.starts_with("--") && own.contains('O') && own.contains('x')
 }
