@@ -7,7 +7,7 @@ use pilothouse_model::Preset;
 use secrecy::SecretString;
 use toml_edit::{DocumentMut, Item, TableLike, value};
 
-use super::{Credentials, Provider, layer::ModelLayer};
+use super::{Credentials, Provider, keys, layer::ModelLayer};
 use crate::{
     error::RuntimeError,
     home::{Environment, Home},
@@ -45,10 +45,14 @@ pub(crate) fn provider(
     Provider::choose(&ModelLayer::of(pick), environment, &stored).map(|(voice, _)| voice)
 }
 
-/// The name under which the key of a pick is stored: its preset's, else the host that it is for.
+/// The name under which the key of a pick is stored: its preset's where the address is the preset's own, else the host that
+/// it is for.
 pub(crate) fn key_name(pick: &ModelPick, voice: &Provider) -> Option<String> {
     let Provider::Endpoint(endpoint) = voice else { return None };
-    Preset::named(&pick.place).map(|preset| preset.name().to_owned()).or_else(|| endpoint.host())
+    let host = endpoint.host();
+    let belongs = |preset| host.as_deref().is_some_and(|host| keys::belongs(preset, host));
+    let own = Preset::named(&pick.place).filter(|preset| pick.address.is_empty() || belongs(*preset));
+    own.map(|preset| preset.name().to_owned()).or(host)
 }
 
 /// The text of the user's file with this model as the one that answers.

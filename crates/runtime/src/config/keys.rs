@@ -117,7 +117,7 @@ fn in_file(name: &str, stored: &Credentials) -> Option<(SecretString, KeySource)
 }
 
 /// Whether a host is one of the preset's.
-fn belongs(preset: Preset, host: &str) -> bool {
+pub(super) fn belongs(preset: Preset, host: &str) -> bool {
     if preset == Preset::Azure {
         let azure = [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"];
         return azure.iter().any(|end| host.ends_with(end));

@@ -5,9 +5,10 @@
 
 use pilothouse_core::{
     connection::MAIN,
-    port::{ModelPick, ModelPlace, Reply, SetupAsk, SetupReply, Update},
+    port::{Hidden, ModelPick, ModelPlace, Reply, SetupAsk, SetupReply, Update},
 };
 use pilothouse_model::{Preset, openai::models};
+use secrecy::ExposeSecret;
 
 use super::{Driver, Inbound};
 use crate::{
@@ -21,8 +22,8 @@ use crate::{
 /// What is kept in the user's files by now.
 #[derive(Debug)]
 pub(super) enum Kept {
-    /// The model of this name.
-    Model(String),
+    /// Who answers, and the key that was typed for it.
+    Model(Provider, Option<Hidden>),
     /// The theme of this name.
     Theme(String),
 }
@@ -40,7 +41,7 @@ impl Driver {
             SetupAsk::Connect(pick) => {
                 self.hide_key(&pick);
                 self.keep_set(number, move |home, environment| {
-                    connect(&pick, home, environment).map(|()| Kept::Model(pick.model))
+                    connect(&pick, home, environment).map(|voice| Kept::Model(voice, pick.key))
                 });
             }
             SetupAsk::Theme(name) => self.keep_set(number, move |home, _| {
@@ -103,19 +104,34 @@ impl Driver {
         self.outbox.send(Update::Answered(number, Reply::Setup(SetupReply::Kept(kept))));
     }
 
+    /// What holds by now, whatever was picked: a variable may go before it.
     fn words(&self, kept: &Kept) -> String {
-        let picked = match kept {
+        let (picked, typed) = match kept {
             Kept::Theme(name) => return format!("theme: {name}, kept in config.toml"),
-            Kept::Model(name) => name,
+            Kept::Model(picked, typed) => (picked, typed.as_ref()),
         };
-        let (main, from) = (self.at.config.voice.name(), &self.around.model_from);
         let other = self.at.session.state().model.as_deref().filter(|name| *name != MAIN);
-        match other {
-            Some(other) => format!("kept for new sessions; this one asks {other} until `/model {MAIN}`"),
-            None if main == *picked || self.at.config.voice.is_offline() => {
-                format!("{main} answers from now on; kept in config.toml")
+        if let Some(other) = other {
+            return format!("kept for new sessions; this one asks {other} until `/model {MAIN}`");
+        }
+        let (config, from) = (&self.at.config, &self.around.model_from);
+        let name = config.voice.name();
+        let (at, same, used) = match (&config.voice, picked) {
+            (Provider::Endpoint(now), Provider::Endpoint(picked)) => {
+                let key = now.key.as_ref().map(ExposeSecret::expose_secret);
+                let at = now.host().map(|host| format!(" at {host}")).unwrap_or_default();
+                let same = now.base_url == picked.base_url && now.model == picked.model;
+                (at, same, typed.is_none_or(|typed| key == Some(typed.0.trim())))
             }
-            None => format!("kept in config.toml; {main} answers still ({from})"),
+            (now, picked) => (String::new(), now.name() == picked.name(), true),
+        };
+        let source = config.key.as_ref().map_or_else(|| "no key".to_owned(), ToString::to_string);
+        match (same, used) {
+            (true, true) => format!("{name} answers from now on; kept in config.toml"),
+            (true, false) => format!(
+                "{name} answers from now on, asked with {source}, which goes before the key you typed; both are kept"
+            ),
+            (false, _) => format!("kept in config.toml; {name}{at} answers still ({from})"),
         }
     }
 }
@@ -144,7 +160,7 @@ fn places(home: &Home, environment: &Environment) -> Vec<ModelPlace> {
 }
 
 /// Keeps a model as the one that answers, its key for the user alone.
-fn connect(pick: &ModelPick, home: &Home, environment: &Environment) -> Result<(), RuntimeError> {
+fn connect(pick: &ModelPick, home: &Home, environment: &Environment) -> Result<Provider, RuntimeError> {
     let voice = keep::provider(pick, home, environment)?;
     let text = own::text(&home.config.join("config.toml"))?.unwrap_or_default();
     // What could not be read again is not written.
@@ -152,7 +168,8 @@ fn connect(pick: &ModelPick, home: &Home, environment: &Environment) -> Result<(
     if let Some((key, name)) = pick.key.as_ref().zip(keep::key_name(pick, &voice)) {
         auth::set(home, &name, &key.0.as_str().into(), false, &mut Vec::new())?;
     }
-    write(home, |text| keep::with_model(text, pick))
+    write(home, |text| keep::with_model(text, pick))?;
+    Ok(voice)
 }
 
 fn write(home: &Home, with: impl FnOnce(&str) -> Result<String, RuntimeError>) -> Result<(), RuntimeError> {

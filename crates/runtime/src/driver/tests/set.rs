@@ -10,7 +10,13 @@ const KEY: &str = "sk-quiet-harbour-at-dawn-9";
 
 /// A rig whose model no variable names, so that its settings do.
 fn setup(rig: &Rig) -> Setup {
-    Setup { environment: [("HOME", "/nowhere")].into_iter().collect(), ..rig.setup(Which::New) }
+    setup_with(rig, &[])
+}
+
+/// The same where these variables are set.
+fn setup_with(rig: &Rig, variables: &[(&str, &str)]) -> Setup {
+    let environment = variables.iter().copied().chain([("HOME", "/nowhere")]).collect();
+    Setup { environment, ..rig.setup(Which::New) }
 }
 
 fn pick(place: &str, model: &str, key: Option<&str>) -> ModelPick {
@@ -100,4 +106,55 @@ async fn only_the_first_start_of_a_user_who_set_nothing_is_one() {
     s.until("surroundings", |s| !s.around.model.is_empty()).await;
     assert_eq!((was, first(&s)), (true, false));
     s.quit().await;
+}
+
+/// What is told where this is picked under these variables, and the names under which keys are stored then.
+async fn told(variables: &[(&str, &str)], pick: ModelPick) -> (String, Vec<String>) {
+    let rig = Rig::new(&json!([]));
+    let mut s = Screen::open(setup_with(&rig, variables), 1024).await;
+    s.until("surroundings", |s| !s.around.model.is_empty()).await;
+    let told = match asks(&mut s, 1, SetupAsk::Connect(pick)).await {
+        SetupReply::Kept(Ok(told)) => told,
+        other => panic!("{other:?}"),
+    };
+    s.quit().await;
+    let keys = fs::read_to_string(rig.home().config.join("credentials.toml")).unwrap_or_default();
+    let table: toml::Table = keys.parse().unwrap();
+    let names = table.get("keys").and_then(toml::Value::as_table).map(|keys| keys.keys().cloned().collect());
+    (told, names.unwrap_or_default())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_told_of_a_pick_is_what_holds() {
+    let openai = || pick("openai", "m-1", Some(KEY));
+    let (text, names) = told(&[("OPENAI_API_KEY", "sk-expired-long-ago")], openai()).await;
+    assert_eq!(
+        text,
+        "m-1 answers from now on, asked with OPENAI_API_KEY (environment), which goes before the key you typed; \
+         both are kept"
+    );
+    assert_eq!(names, ["openai"]);
+    // An address of one's own goes before, under the same name.
+    let elsewhere = [("PILOTHOUSE_BASE_URL", "http://127.0.0.1:9/v1"), ("PILOTHOUSE_MODEL", "m-1")];
+    let (text, _) = told(&elsewhere, openai()).await;
+    assert!(text.contains("m-1 at 127.0.0.1") && text.contains("answers still"), "{text}");
+    let (text, _) = told(&[("PILOTHOUSE_MODEL", "offline")], openai()).await;
+    assert!(text.contains("offline engine answers still (PILOTHOUSE_MODEL of the environment"), "{text}");
+    let (text, _) = told(&[], openai()).await;
+    assert_eq!(text, "m-1 answers from now on; kept in config.toml");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_is_stored_for_the_place_that_it_was_typed_for() {
+    for (place, address, name) in [
+        ("azure", "https://x.openai.azure.com", "azure"),
+        ("azure", "https://gateway.example.org/openai", "gateway.example.org"),
+        ("azure", "https://x.openai.azure.us", "x.openai.azure.us"),
+        ("", "https://models.example.org/v1", "models.example.org"),
+    ] {
+        let pick = ModelPick { address: address.to_owned(), ..pick(place, "m-1", Some(KEY)) };
+        let (text, names) = told(&[], pick).await;
+        assert_eq!(names, [name], "{address}");
+        assert_eq!(text, "m-1 answers from now on; kept in config.toml", "{address}");
+    }
 }
