@@ -3,11 +3,17 @@
 //! Owns the order: what would not hold is not kept, a key goes to the credentials alone, and what is kept holds at once.
 //! Nobody is asked for their models but the place that the user picked.
 
+use std::{
+    fs::{self, File},
+    path::PathBuf,
+};
+
 use pilothouse_core::{
     connection::MAIN,
     port::{Hidden, ModelPick, ModelPlace, Reply, SetupAsk, SetupReply, Update},
 };
 use pilothouse_model::{Preset, openai::models};
+use pilothouse_tools::atomic;
 use secrecy::ExposeSecret;
 
 use super::{Driver, Inbound};
@@ -15,7 +21,7 @@ use crate::{
     config::{Config, Credentials, Layer, Provider, keep, keys},
     error::RuntimeError,
     headless::auth,
-    home::{Environment, Home},
+    home::{Environment, Home, make_private},
     own, secrets,
 };
 
@@ -45,7 +51,9 @@ impl Driver {
                 });
             }
             SetupAsk::Theme(name) => self.keep_set(number, move |home, _| {
-                write(home, |text| keep::with_theme(text, &name))?;
+                let (file, _held) = held(home)?;
+                let text = own::text(&file)?.unwrap_or_default();
+                own::replace(&file, &keep::with_theme(&text, &name)?)?;
                 Ok(Kept::Theme(name))
             }),
         }
@@ -99,8 +107,11 @@ impl Driver {
 
     /// It stands in the user's files: it holds from here on.
     pub(super) fn setup_kept(&mut self, number: u64, kept: Result<Kept, String>) {
-        let kept = kept.and_then(|kept| self.settings_kept().map(|()| self.words(&kept)));
-        let kept = kept.map_err(|why| format!("not kept: {}", self.at.config.secrets.mask(&why)));
+        let kept = kept.map_err(|why| format!("not kept: {why}")).and_then(|kept| {
+            let holds = self.settings_kept().map(|()| self.words(&kept));
+            holds.map_err(|why| format!("kept, and not in force yet: {why}"))
+        });
+        let kept = kept.map_err(|why| self.at.config.secrets.mask(&why).into_owned());
         self.outbox.send(Update::Answered(number, Reply::Setup(SetupReply::Kept(kept))));
     }
 
@@ -159,21 +170,32 @@ fn places(home: &Home, environment: &Environment) -> Vec<ModelPlace> {
     Preset::ALL.iter().map(place).collect()
 }
 
-/// Keeps a model as the one that answers, its key for the user alone.
+/// Keeps a model as the one that answers, its key for the user alone: both, or neither.
 fn connect(pick: &ModelPick, home: &Home, environment: &Environment) -> Result<Provider, RuntimeError> {
     let voice = keep::provider(pick, home, environment)?;
-    let text = own::text(&home.config.join("config.toml"))?.unwrap_or_default();
+    let (file, _held) = held(home)?;
+    let before = own::text(&file)?;
+    let text = keep::with_model(before.as_deref().unwrap_or_default(), pick)?;
     // What could not be read again is not written.
-    Config::of_text(&keep::with_model(&text, pick)?, home, None, environment, Layer::default())?;
-    if let Some((key, name)) = pick.key.as_ref().zip(keep::key_name(pick, &voice)) {
-        auth::set(home, &name, &key.0.as_str().into(), false, &mut Vec::new())?;
+    Config::of_text(&text, home, None, environment, Layer::default())?;
+    own::replace(&file, &text)?;
+    let key = pick.key.as_ref().zip(keep::key_name(pick, &voice));
+    let stored =
+        key.map(|(key, name)| auth::set(home, &name, &key.0.as_str().into(), false, &mut Vec::new()));
+    if let Some(Err(e)) = stored {
+        match before {
+            Some(before) => own::replace(&file, &before)?,
+            None => fs::remove_file(&file).map_err(RuntimeError::io("remove", &file))?,
+        }
+        return Err(e);
     }
-    write(home, |text| keep::with_model(text, pick))?;
     Ok(voice)
 }
 
-fn write(home: &Home, with: impl FnOnce(&str) -> Result<String, RuntimeError>) -> Result<(), RuntimeError> {
-    let file = home.config.join("config.toml");
-    let text = own::text(&file)?.unwrap_or_default();
-    own::replace(&file, &with(&text)?)
+/// The user's file, and what keeps every other from writing it meanwhile.
+fn held(home: &Home) -> Result<(PathBuf, File), RuntimeError> {
+    make_private(&home.config)?;
+    let (file, lock) = (home.config.join("config.toml"), home.config.join("config.lock"));
+    let held = atomic::lock(&lock).map_err(RuntimeError::io("lock", &lock))?;
+    Ok((file, held))
 }

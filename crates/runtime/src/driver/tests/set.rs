@@ -158,3 +158,40 @@ async fn a_key_is_stored_for_the_place_that_it_was_typed_for() {
         assert_eq!(text, "m-1 answers from now on; kept in config.toml", "{address}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_is_kept_with_its_key_or_not_at_all() {
+    let rig = Rig::new(&json!([]));
+    let config = rig.home().config.join("config.toml");
+    fs::create_dir_all(rig.home().config.join("credentials.lock")).unwrap();
+    let mut s = Screen::open(setup(&rig), 1024).await;
+    let mut fails = async |number, is: Option<&str>| {
+        let told = asks(&mut s, number, SetupAsk::Connect(pick("openai", "m-1", Some(KEY)))).await;
+        assert!(matches!(&told, SetupReply::Kept(Err(why)) if why.starts_with("not kept")), "{told:?}");
+        assert_eq!(fs::read_to_string(&config).ok().as_deref(), is);
+    };
+    fails(1, None).await;
+    fs::write(&config, "[screen]\nmouse = false\n").unwrap();
+    fails(2, Some("[screen]\nmouse = false\n")).await;
+    s.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_another_window_writes_meanwhile_is_not_lost() {
+    let rig = Rig::new(&json!([]));
+    let config = rig.home().config.join("config.toml");
+    let mut s = Screen::open(setup(&rig), 1024).await;
+    s.until("surroundings", |s| !s.around.model.is_empty()).await;
+    fs::create_dir_all(&rig.home().config).unwrap();
+    let other = pilothouse_tools::atomic::lock(&rig.home().config.join("config.lock")).unwrap();
+    let theme = SetupAsk::Theme("nord".to_owned());
+    s.requests.send(Request::Ask(1, Ask::Setup(theme))).await.unwrap();
+    // The loop has taken it by the time that it answers this.
+    asks(&mut s, 2, SetupAsk::Places).await;
+    fs::write(&config, "[model]\nname = \"offline\"\n").unwrap();
+    drop(other);
+    s.until("an answer", |s| s.answers.contains_key(&1)).await;
+    let text = fs::read_to_string(&config).unwrap();
+    assert!(text.contains("offline") && text.contains("nord"), "{text}");
+    s.quit().await;
+}
