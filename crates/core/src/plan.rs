@@ -271,8 +271,12 @@ impl Plan {
 
     /// How it ended where it is fulfilled, in a word: it is complete only where nobody but the user left a gate out.
     pub fn fulfilment(&self) -> &'static str {
-        let failed = self.gates.iter().any(Gate::is_red_and_skipped);
-        if self.complete() && !failed { "Complete" } else { "Done" }
+        if self.complete() && !self.skipped_red() { "Complete" } else { "Done" }
+    }
+
+    /// Whether a gate failed and the user skipped it.
+    pub fn skipped_red(&self) -> bool {
+        self.gates.iter().any(Gate::is_red_and_skipped)
     }
 
     /// The gates that prove nothing, by name and with the reason: those that failed and were skipped, then those that were

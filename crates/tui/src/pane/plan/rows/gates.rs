@@ -169,10 +169,7 @@ pub(in crate::pane::plan) fn progress(plan: &Plan) -> String {
 
 /// How one ended that is finished.
 pub(in crate::pane::plan) fn ended(plan: &Plan) -> Row {
-    if plan.gates.iter().any(Gate::is_red_and_skipped) {
-        return Row::of(&format!("ended {}", progress(plan)), Slot::Warn);
-    }
-    if plan.fulfilled() {
+    if plan.fulfilled() && !plan.skipped_red() {
         return Row::of("done", Slot::Ok);
     }
     Row::of(&format!("ended {}/{}", plan.done(), plan.tasks.len()), Slot::Warn)
