@@ -75,7 +75,8 @@ impl Classifier {
             Turn::Control(Control::Other(name)) if name == Control::MANNER => Some(Role::Beside),
             Turn::Control(_) => None,
             Turn::PlanNew(_) | Turn::PlanContinue if acts(Capability::Write) || acts(Capability::Execute) => {
-                Some(Role::Order)
+                // What is only stated, or reported, is no order of its own.
+                part.structure.clauses.iter().any(is_order).then_some(Role::Order)
             }
             Turn::PlanNew(_) | Turn::PlanContinue => Some(Role::Beside),
             Turn::Query(_) if self.asks_by_itself(part) => Some(Role::Question),
@@ -174,6 +175,10 @@ fn pieces(reading: &Reading) -> Option<Vec<&str>> {
     starts.iter().zip(ends).map(|(start, end)| reading.text.get(*start..end)).collect()
 }
 
+fn is_order(clause: &Clause) -> bool {
+    matches!(clause.form, Form::Order | Form::Request | Form::Wish | Form::Ought)
+}
+
 /// Whether a clause asks about a thing; what is asked about doing something belongs to that.
 fn is_question(clause: &Clause) -> bool {
     use Tag::{QAux, QCount, QExist, QHow, QWhat, QWhen, QWhere, QWhich, QWho, QWhy};
@@ -245,6 +250,7 @@ mod tests {
             "fix the parser. why is it broken?",
             "can you fix the parser? it is broken",
             "fix the typo. why?",
+            "what is in src? the fact is 4711",
             "fix the typo. what does this do?",
             "add a cache. what about tests?",
             "add a cache. should we also add tests?",
