@@ -2,7 +2,7 @@
 //!
 //! Owns whether a text is in them. Of a message that is too long to be carried whole only its ends are known.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::answer::{content, words};
 use crate::{blob::Excerpt, ids::TurnId};
@@ -10,14 +10,19 @@ use crate::{blob::Excerpt, ids::TurnId};
 /// All words that the user said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserWords {
-    words: BTreeSet<String>,
+    /// In order, each once; a copy shares them: one is made for each key that is foretold.
+    words: Vec<Arc<str>>,
     in_part: BTreeSet<TurnId>,
 }
 
 impl UserWords {
     /// They said this.
     pub fn add(&mut self, text: &str) {
-        self.words.extend(words(text));
+        for word in words(text) {
+            if let Err(at) = self.place(&word) {
+                self.words.insert(at, word.into());
+            }
+        }
     }
 
     /// They said this as a message.
@@ -38,6 +43,10 @@ impl UserWords {
     pub fn hold(&self, text: &str) -> bool {
         let counts = content(text);
         let wanted = if counts.is_empty() { words(text).collect() } else { counts };
-        !wanted.is_empty() && wanted.is_subset(&self.words)
+        !wanted.is_empty() && wanted.iter().all(|word| self.place(word).is_ok())
+    }
+
+    fn place(&self, word: &str) -> Result<usize, usize> {
+        self.words.binary_search_by(|known| known.as_ref().cmp(word))
     }
 }

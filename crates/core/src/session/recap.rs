@@ -7,6 +7,8 @@ use crate::{fact::shortened, intent::Turn, money::count, plan::Plan, tool::Chang
 
 /// Most orders and commits that are told.
 const MOST_TOLD: usize = 8;
+/// Most messages that are looked through for them, the last ones: a key costs the same in any session.
+const MOST_LOOKED: usize = 200;
 /// Most characters of a message where it is named in a sentence.
 const HEADLINE_CHARS: usize = 100;
 /// Most files of one that are named.
@@ -21,17 +23,17 @@ impl State {
     pub(super) fn recap(&self, asks_account: impl Fn(&str) -> bool) -> Option<String> {
         let wants = |t: &TurnInfo| !matches!(t.class, Turn::Control(_)) && !asks_account(&t.head);
         let last = self.turns.iter().rev().find(|(_, t)| wants(t)).map(|(id, _)| *id)?;
-        let said = self.turns.iter().filter_map(|(id, t)| {
+        let said = self.turns.iter().rev().take(MOST_LOOKED).filter_map(|(id, t)| {
             let wrote: Vec<WrittenFile> =
                 self.written_in_work(*id).into_iter().filter(|f| f.before != f.after).collect();
             let wrote = if wrote.is_empty() { String::new() } else { format!(": {}", told(&wrote)) };
             let tells = *id == last || !wrote.is_empty();
             tells.then(|| (id.0, format!("you said \"{}\"{wrote}", t.headline())))
         });
-        let made = self.origins.commits.iter().map(|(id, made, files)| {
+        let made = self.origins.commits.iter().rev().map(|(id, made, files)| {
             (id.0, format!("committed {} on {}: {}", made.id, made.on, count(*files, "file")))
         });
-        let mut came: Vec<(u64, String)> = said.chain(made).collect();
+        let mut came: Vec<(u64, String)> = said.take(MOST_TOLD).chain(made.take(MOST_TOLD)).collect();
         came.sort_by_key(|(id, _)| *id);
         let lines = came.split_off(came.len().saturating_sub(MOST_TOLD));
         let mut lines: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
