@@ -174,8 +174,7 @@ fn workspace(state: &State, around: &Circumstances) -> String {
 /// What the path of the message lets the tools do, in words that are no names of tools.
 fn path(state: &State, lane: &Lane, offer: ToolScope) -> String {
     // A command that only reads is a read, and asks nobody.
-    let name =
-        |c: Capability| if c == Capability::Execute { "run what does more than read" } else { c.name() };
+    let name = |c: Capability| if c == Capability::Execute { "run more than reads" } else { c.name() };
     let names = |scope: ToolScope| scope.iter().map(Capability::name).collect::<Vec<_>>().join(", ");
     let planning = lane.kind == LaneKind::Planning;
     let forbids = state.turns.get(&lane.turn).is_some_and(|turn| turn.forbids);

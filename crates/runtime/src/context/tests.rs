@@ -158,7 +158,7 @@ fn a_question_is_told_with_what_was_said_before_and_where_the_session_stands_at_
         "day: Tuesday 2023-11-14\n",
         "workspace: in<k>well\n",
         "path: ",
-        "; you may list, read; to run what does more than read may ask the user\n",
+        "; you may list, read; to run more than reads may ask the user\n",
         "Now: answer",
     ] {
         assert!(now.contains(part), "{part} in {now}");

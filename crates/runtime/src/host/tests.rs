@@ -6,7 +6,7 @@ use pilothouse_core::{
     checkpoint::Answer,
     input::Input,
     runs::{RunInfo, RunStatus as S},
-    session::Session,
+    session::{Session, State},
 };
 use serde_json::json;
 
@@ -25,7 +25,11 @@ impl Seat {
     }
 
     async fn until(&mut self, what: &str, done: impl Fn(&RunInfo) -> bool) {
-        while !done(&RunInfo::of(self.session.state())) {
+        self.until_state(what, |state| done(&RunInfo::of(state))).await;
+    }
+
+    async fn until_state(&mut self, what: &str, done: impl Fn(&State) -> bool) {
+        while !done(self.session.state()) {
             let next = tokio::time::timeout(Duration::from_secs(20), self.line.1.recv()).await;
             match next {
                 Ok(Some(Update::Opened(session, _))) => self.session = *session,
@@ -152,7 +156,8 @@ async fn after(rig: &Rig, said: [&str; 2]) -> Alone {
     seat.until("opening", |run| !run.folder.is_empty()).await;
     for text in said {
         seat.send(Input::say(text)).await;
-        seat.until(text, |run| run.title == text && run.status == S::Done).await;
+        let said = |state: &State| state.turns.values().any(|turn| turn.head == text);
+        seat.until_state(text, |state| said(state) && RunInfo::of(state).status == S::Done).await;
     }
     Alone { ask, told, hosted, seat }
 }
