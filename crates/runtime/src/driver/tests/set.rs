@@ -113,10 +113,8 @@ async fn told(variables: &[(&str, &str)], pick: ModelPick) -> (String, Vec<Strin
     let rig = Rig::new(&json!([]));
     let mut s = Screen::open(setup_with(&rig, variables), 1024).await;
     s.until("surroundings", |s| !s.around.model.is_empty()).await;
-    let told = match asks(&mut s, 1, SetupAsk::Connect(pick)).await {
-        SetupReply::Kept(Ok(told)) => told,
-        other => panic!("{other:?}"),
-    };
+    let reply = asks(&mut s, 1, SetupAsk::Connect(pick)).await;
+    let SetupReply::Kept(Ok(told)) = reply else { panic!("{reply:?}") };
     s.quit().await;
     let keys = fs::read_to_string(rig.home().config.join("credentials.toml")).unwrap_or_default();
     let table: toml::Table = keys.parse().unwrap();
