@@ -85,7 +85,7 @@ const LEAST_CODE: usize = 16;
 
 /// A line of code: as it stands where it fits. What does not goes on below as far in as it begins, half of the room at most,
 /// and what is longer than a row is broken behind a sign or before a full stop, where it has any, and in a name where it has
-/// none. How far in a line begins is what the code says: blanks of its first row go only for [`LEAST_CODE`] behind them.
+/// none. How far in a line begins is what the code says: blanks of its first row go only for 16 columns behind them.
 pub fn wrap_code(pieces: &[Piece], columns: usize) -> Vec<Row> {
     if pieces.iter().map(Piece::width).sum::<usize>() <= columns {
         return wrap(pieces, columns);
