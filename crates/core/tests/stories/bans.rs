@@ -1,29 +1,12 @@
 //! How long what the user forbade holds: for every version of the plan, for its gates, and while it waits.
 
 use pilothouse_core::{
-    checkpoint::Answer,
-    event::{CallStatus, Event},
-    input::Input,
-    intent::Phase,
-    plan::GateStatus,
-    session::What,
-    tool::Tool,
-    work::Work,
+    checkpoint::Answer, event::Event, input::Input, intent::Phase, plan::GateStatus, session::What,
+    tool::Tool, work::Work,
 };
 use serde_json::json;
 
-use crate::{phase, phases::running, support::*};
-
-/// How the last call that did not run was answered.
-fn told(b: &Bench) -> String {
-    let end = b.log.iter().rev().find_map(|e| match &e.event {
-        Event::CallEnded { status: CallStatus::Refused | CallStatus::Failed, result, .. } => {
-            Some(result.head.clone())
-        }
-        _ => None,
-    });
-    end.unwrap_or_default()
-}
+use crate::{phase, phases::running, spared::told, support::*};
 
 fn works(b: &Bench, tool: Tool) -> bool {
     b.session

@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::{phase, support::*};
 
 /// How the last call that did not run was answered.
-fn told(b: &Bench) -> String {
+pub fn told(b: &Bench) -> String {
     let end = b.log.iter().rev().find_map(|e| match &e.event {
         Event::CallEnded { status: CallStatus::Refused | CallStatus::Failed, result, .. } => {
             Some(result.head.clone())
