@@ -208,7 +208,8 @@ impl App {
             Early::Review => "opens the changes",
             Early::Unread(id) if self.place_of(id) == Place::Diff => "opens the changes",
             Early::Unread(_) => "opens the question above",
-            Early::Word(_) => "opens its confirmation, which wants a typed word",
+            Early::Word(id) if self.saw_whole(id) => "opens its confirmation, which wants a typed word",
+            Early::Word(_) => "opens the question above",
         })
     }
 
