@@ -184,7 +184,7 @@ impl Config {
             copied: all.undo.copied(),
             agents: all.agents.settled(),
             budget: BudgetSetting::settled(all.session.budget),
-            keep_awake: all.session.keep_awake.unwrap_or(true),
+            keep_awake: all.session.keep_awake.unwrap_or(false),
             filter: environment
                 .get("PILOTHOUSE_LOG")
                 .map(str::to_owned)

@@ -214,12 +214,17 @@ fn noted(marks: &Path) -> Vec<u32> {
 }
 
 #[test]
-fn the_machine_is_kept_awake_while_a_run_works_and_by_nobody_left_behind() {
+fn on_request_the_machine_is_kept_awake_while_a_run_works_and_by_nobody_left_behind() {
     let bin = tempfile::tempdir().unwrap();
     let marks = bin.path().join("held");
     for name in ["systemd-inhibit", "caffeinate"] {
         fake(bin.path(), name, &marks);
     }
+    let awake = || {
+        let desk = Desk::new();
+        desk.configure("[session]\nkeep_awake = true\n");
+        desk
+    };
     let path = format!("{}:{}", bin.path().display(), std::env::var("PATH").unwrap());
     let start = |desk: &Desk, server: &Server| {
         let mut command = desk.with_model(&server.base, &["run", ORDER, "--auto-confirm"]);
@@ -227,7 +232,7 @@ fn the_machine_is_kept_awake_while_a_run_works_and_by_nobody_left_behind() {
         Running::start(command)
     };
     // Killed in the middle: its holder ends with it.
-    let desk = Desk::new();
+    let desk = awake();
     let server = Server::start(vec![Turn::Mute]);
     let running = start(&desk, &server);
     let held = noted(&marks);
@@ -237,14 +242,13 @@ fn the_machine_is_kept_awake_while_a_run_works_and_by_nobody_left_behind() {
     // Done: let go, and nobody else is left.
     fs::remove_file(&marks).unwrap();
     let server = Server::start(script());
-    let desk = Desk::new();
+    let desk = awake();
     assert_eq!(start(&desk, &server).end().exit, 0);
     noted(&marks).into_iter().for_each(ended);
     assert!(processes(&bin.path().display().to_string()).is_empty());
-    // Not wanted: nobody is started.
+    // Not asked for: nobody is started.
     fs::remove_file(&marks).unwrap();
     let desk = Desk::new();
-    desk.configure("[session]\nkeep_awake = false\n");
     assert_eq!(start(&desk, &Server::start(script())).end().exit, 0);
     assert!(!marks.exists());
 }
