@@ -22,6 +22,7 @@ use ratatui::buffer::Buffer;
 
 use super::{Caret, Letter, Overlay, OverlayKind, Prompt, Reason, RuleOffer, Sheet, prompt::Purpose};
 use crate::{
+    bar,
     ctx::{Ctx, Outcome, TOO_EARLY},
     keymap::{self, Chord, Entry, action::actions},
     pane::{Focus, diff, plan::REVISE},
@@ -111,11 +112,12 @@ pub struct Approvals {
 }
 
 impl Approvals {
-    /// The chosen item; the first when the chosen one is gone.
+    /// The chosen item; while none is, or it is gone, the one that the bar names.
     fn chosen<'a>(&self, state: &'a State) -> Option<&'a Checkpoint> {
         let about_folder = |item: &&Checkpoint| state.spec(item).about_folder;
         let called = self.trusts.then(|| state.open.values().find(about_folder)).flatten();
-        called.or_else(|| state.open.get(&self.chosen?)).or_else(|| state.open.values().next())
+        let named = || bar::shown(state).and_then(|id| state.open.get(&id));
+        called.or_else(|| state.open.get(&self.chosen?)).or_else(named).or_else(|| state.open.values().next())
     }
 
     /// The chosen item, while none of another session is.

@@ -2,8 +2,12 @@
 
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint, CheckpointKind},
+    commit::CommitTree,
+    event::{Event, Stamped},
+    ids::{CheckpointId, Seq},
     plan::GateDraft,
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
+    question::CommitQuestion,
     shell::Risk,
     trust::{Part, PartChange, Standing},
 };
@@ -100,6 +104,34 @@ fn what_asks_only_for_want_of_trust_offers_a_key_that_asks_about_the_folder() {
         "{:?}",
         desk.inputs
     );
+}
+
+#[test]
+fn the_list_opens_at_the_question_that_the_bar_names() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("/trust<enter>").deliver();
+    desk.give(Input::Surveyed(Standing { asks: true, ..Standing::default() }));
+    let tree = CommitTree { on: "main".into(), ..CommitTree::default() };
+    let question = CommitQuestion { commit: CallId(800), message: "Add peek".into(), tree };
+    let message = question.text();
+    let checkpoint = Checkpoint { id: CheckpointId(900), kind: question.into(), message, run: None };
+    let event = Event::CheckpointOpened { checkpoint };
+    let asked = Stamped { seq: Seq(9_000), at: Millis(1_000), run: None, event };
+    desk.app.update(Update::Events(vec![asked]), desk.now);
+    let bar = desk.text();
+    assert!(bar.contains("Commit") && !bar.contains("Trust"), "what came later goes first there: {bar}");
+    for open in ["<ctrl-x>a", "<enter>"] {
+        desk.wait(1_000).press(open).wait(1_000);
+        assert_eq!(desk.top(), Some("approvals"), "{open}");
+        desk.inputs.clear();
+        desk.press("y");
+        assert!(
+            matches!(desk.inputs[..], [Input::Answer { checkpoint: CheckpointId(900), .. }]),
+            "{open} {:?}",
+            desk.inputs
+        );
+        desk.press("<esc>");
+    }
 }
 
 #[test]
