@@ -4,6 +4,7 @@
 
 mod edit;
 mod elided;
+mod form;
 mod matching;
 mod nearest;
 mod numbered;
@@ -33,7 +34,13 @@ pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, Str
     if let Some(refusal) = sight.overwrites_unread(eyes) {
         return Ok(refusal);
     }
-    let content = content(eyes, &sight, &start, &args.content)?.into_bytes();
+    let content = content(eyes, &sight, &start, &args.content)?;
+    let (content, kept) = match &start.content {
+        Some(before) if !eyes.view.typed => {
+            form::keep(before, content).map_err(|why| format!("{}: {why}", sight.path))?
+        }
+        _ => (content.into_bytes(), ""),
+    };
     if let Some(line) = elided::line(start.content.as_deref().unwrap_or_default(), &content) {
         return Err(format!(
             "{}: {line:?} stands for lines that the file would lose: write puts your content in the place of all of it. \
@@ -44,7 +51,7 @@ pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, Str
     if start.content.as_ref() == Some(&content) {
         return Err(format!("{} has exactly this content already; nothing to propose", sight.path));
     }
-    propose(sight, &start, Some(content), "")
+    propose(sight, &start, Some(content), kept)
 }
 
 /// The whole content, with the secrets of the file in the place of their marks.

@@ -337,7 +337,29 @@ fn encodings_that_cannot_be_kept_are_refused() {
     }
     assert!(d.refused(Tool::Edit, one("u16", "a", "b")).contains("UTF-16"));
     assert!(d.refused(Tool::Edit, one("latin", "a\n", "ä\n")).contains("only ASCII"));
+    d.text(Tool::Read, json!({"path": "latin"}));
+    let said = d.refused(Tool::Write, json!({"path": "latin", "content": "café b\n"}));
+    assert!(said.contains("not UTF-8") && said.contains("with edit"), "{said}");
     assert_eq!(after(&mut d, one("latin", " a", " b")), b"caf\xe9 b\n");
+}
+
+#[test]
+fn a_whole_content_keeps_the_form_of_the_file() {
+    for (before, content, wanted, said) in [
+        (&b"a\r\nb\r\n"[..], "a\nc\n", &b"a\r\nc\r\n"[..], ", with its CRLF;"),
+        (b"\xef\xbb\xbfa\n", "b\n", b"\xef\xbb\xbfb\n", ", with its byte order mark;"),
+        (b"\xef\xbb\xbfa\r\n", "b\n", b"\xef\xbb\xbfb\r\n", ", with its CRLF and byte order mark;"),
+        (b"\xef\xbb\xbfa\n", "\u{feff}b\n", b"\xef\xbb\xbfb\n", ");"),
+        (b"a\nb\r\nc\n", "x\ny\n", b"x\ny\n", ");"),
+        (b"a\r\n", "x\r\ny\n", b"x\r\ny\n", ");"),
+        (b"", "x\n", b"x\n", ");"),
+    ] {
+        let mut d = desk(&[("f", before)]);
+        d.call(Tool::Read, json!({"path": "f"})).unwrap();
+        let got = d.call(Tool::Write, json!({"path": "f", "content": content})).unwrap();
+        assert_eq!(got.proposals[0].after.as_ref().unwrap().bytes(), wanted, "{content:?}");
+        assert!(got.text.contains(said), "{}", got.text);
+    }
 }
 
 #[test]
