@@ -13,6 +13,7 @@ use pilothouse_core::{
 
 use super::App;
 use crate::{
+    bar,
     overlay::approvals,
     pane::{Focus, diff},
     window::RunRow,
@@ -121,15 +122,14 @@ impl App {
         }
     }
 
-    /// Where an empty Enter finds what waits: the diff where only changes do, else the list.
+    /// Where an empty Enter finds what the bar names: a change in the diff, all else in the list.
     fn what_waits(&self) -> Option<Place> {
         let state = self.world.state();
-        let elsewhere = self.runs.iter().any(RunRow::waits_elsewhere);
-        if state.open.is_empty() && !elsewhere {
-            return None;
-        }
-        let changes = !elsewhere && state.open.values().all(|c| state.spec(c).place == Place::Diff);
-        Some(if changes { Place::Diff } else { Place::List })
+        let Some(named) = bar::shown(state).and_then(|id| state.open.get(&id)) else {
+            let waits = !state.open.is_empty() || self.runs.iter().any(RunRow::waits_elsewhere);
+            return waits.then_some(Place::List);
+        };
+        Some(if state.spec(named).place == Place::Diff { Place::Diff } else { Place::List })
     }
 
     /// What Enter does, as a verb for the key; `None` where something else says it, or there is nothing to say.

@@ -135,6 +135,20 @@ fn the_list_opens_at_the_question_that_the_bar_names() {
 }
 
 #[test]
+fn enter_opens_the_change_that_the_bar_names_while_the_word_about_the_folder_is_kept() {
+    let mut desk = super::review::Bench::new(120, 40).desk;
+    desk.press("/trust<enter>").deliver();
+    desk.give(Input::Surveyed(Standing { asks: true, ..Standing::default() }));
+    let bar = desk.text();
+    assert!(bar.contains("wait for your decision") && bar.contains("1 more question"), "{bar}");
+    desk.wait(1_000).press("<enter>").wait(1_000);
+    assert_eq!((desk.top(), desk.app.panes.focus), (None, DIFF), "{}", desk.text());
+    desk.inputs.clear();
+    desk.press("y");
+    assert!(!desk.inputs.iter().any(|i| matches!(i, Input::Answer { .. })), "{:?}", desk.inputs);
+}
+
+#[test]
 fn the_question_about_the_folder_shows_its_gates_and_its_keys_do_what_they_say() {
     let mut desk = Desk::new(80, 24);
     let gate = |n: usize| GateDraft {
