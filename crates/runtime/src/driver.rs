@@ -434,7 +434,7 @@ impl Driver {
                 Err(e) => self.complain(&e),
             }
             for notice in notices {
-                self.outbox.send(Update::Refused(notice));
+                self.outbox.send(Update::Notice(notice));
             }
             self.reconcile();
         }

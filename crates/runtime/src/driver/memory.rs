@@ -86,7 +86,7 @@ impl Driver {
             files.into_iter().map(|path| (mark(&path), path)).map(|(m, p)| (p, m)).collect();
         if self.memories.told != found.notices {
             for notice in &found.notices {
-                self.outbox.send(Update::Refused(notice.clone()));
+                self.outbox.send(Update::Notice(notice.clone()));
             }
             self.memories.told = found.notices;
         }

@@ -33,7 +33,7 @@ impl Driver {
                 self.kit.knowledge.changed();
                 self.outbox.send(Update::Rules(policy));
             }
-            Err(e) => self.outbox.send(Update::Refused(format!("{e} ({})", e.hint()))),
+            Err(e) => self.outbox.send(Update::Notice(format!("{e} ({})", e.hint()))),
         }
     }
 }

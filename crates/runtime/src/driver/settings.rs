@@ -132,7 +132,7 @@ impl Driver {
             }
             Err(why) => {
                 let text = format!("{why}; the settings of before hold");
-                self.outbox.send(Update::Refused(self.at.config.secrets.mask(&text).into_owned()));
+                self.outbox.send(Update::Notice(self.at.config.secrets.mask(&text).into_owned()));
             }
         }
     }
@@ -179,7 +179,7 @@ impl Driver {
             }
             Err(e) => {
                 let text = format!("{e}; the hooks of before hold ({})", e.hint());
-                self.outbox.send(Update::Refused(self.at.config.secrets.mask(&text).into_owned()));
+                self.outbox.send(Update::Notice(self.at.config.secrets.mask(&text).into_owned()));
                 None
             }
         }

@@ -338,7 +338,7 @@ impl Driver {
             return;
         }
         for notice in &found.notices {
-            self.outbox.send(Update::Refused(notice.clone()));
+            self.outbox.send(Update::Notice(notice.clone()));
         }
         let learns = learns(&self.inbound, &self.tasks);
         let new = of(&self.setup, self.at.root.path(), &self.at.trust.1, (found, learns));

@@ -49,7 +49,10 @@ struct Screen {
     session: Session,
     events: Vec<Stamped>,
     deltas: Vec<(DeltaKind, u64, String)>,
+    /// What it was told, refused or not.
     refused: Vec<String>,
+    /// How much of that refused nothing.
+    notices: usize,
     answers: BTreeMap<u64, Reply>,
     around: Surroundings,
     draft: Option<String>,
@@ -74,6 +77,7 @@ impl Screen {
             events: Vec::new(),
             deltas: Vec::new(),
             refused: Vec::new(),
+            notices: 0,
             answers: BTreeMap::new(),
             around: Surroundings::default(),
             draft: None,
@@ -99,10 +103,9 @@ impl Screen {
             }
             Update::Delta(d) => self.deltas.push((d.kind, d.offset, d.text)),
             Update::Answered(n, reply) => drop(self.answers.insert(n, reply)),
-            Update::Refused(text)
-            | Update::Misused(text)
-            | Update::Notice(text)
-            | Update::Page { text, .. } => {
+            Update::Refused(text) | Update::Misused(text) => self.refused.push(text),
+            Update::Notice(text) | Update::Page { text, .. } => {
+                self.notices += 1;
                 self.refused.push(text);
             }
             Update::Surroundings(around) => self.around = *around,

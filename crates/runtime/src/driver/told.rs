@@ -38,7 +38,7 @@ impl Driver {
         self.around.first_start = false;
         self.show_draft();
         for notice in std::mem::take(&mut self.at.notices) {
-            self.outbox.send(Update::Refused(notice));
+            self.outbox.send(Update::Notice(notice));
         }
         shown.err().iter().for_each(|e| self.complain(e));
         self.look_around();
@@ -106,7 +106,7 @@ impl Driver {
                 "{error}; nothing is lost, but nothing more is done until it can be saved ({})",
                 error.hint()
             );
-            self.outbox.send(Update::Refused(text));
+            self.outbox.send(Update::Notice(text));
         }
     }
 

@@ -193,3 +193,21 @@ async fn what_another_window_writes_meanwhile_is_not_lost() {
     assert!(text.contains("offline") && text.contains("nord"), "{text}");
     s.quit().await;
 }
+
+#[tokio::test]
+async fn what_is_wrong_in_a_file_refuses_no_message() {
+    for (file, text, told) in [
+        ("config.toml", "[model\n", "settings of before hold"),
+        ("hooks.toml", "[hooks\n", "hooks of before hold"),
+    ] {
+        let rig = Rig::new(&json!([{"text": "an answer"}]));
+        fs::create_dir_all(&rig.home().config).unwrap();
+        let mut s = rig.open(Which::New).await;
+        fs::write(rig.home().config.join(file), text).unwrap();
+        s.say("what is this?").await;
+        s.until("the answer", |s| s.count("message_completed") > 0).await;
+        assert!(s.refused.iter().any(|what| what.contains(told)), "{:?}", s.refused);
+        assert_eq!(s.refused.len(), s.notices, "the message went out: {:?}", s.refused);
+        s.quit().await;
+    }
+}
