@@ -2,12 +2,13 @@
 //!
 //! Owns how each kind of entry looks. Never looks at another entry.
 
+mod gated;
 mod rows;
 mod sections;
 
 use std::{collections::VecDeque, ops::Range};
 
-pub(super) use self::sections::Sections;
+pub(super) use self::{gated::Gated, sections::Sections};
 use crate::{
     highlight::Highlighter,
     markdown::Markdown,
@@ -173,6 +174,8 @@ pub(super) struct Call {
     pub(super) peek: usize,
     /// The sub-agents that it started, in order.
     pub(super) children: Vec<Agent>,
+    /// The gate that it ran, once that is judged.
+    pub(super) gate: Option<Gated>,
     /// What it is called as a step of a pipeline's stage, and whether it is one.
     pub(super) staged: Option<StepName>,
     pub(super) below: bool,
@@ -272,6 +275,11 @@ impl Entry {
         matches!(self.body, Body::Plan(_))
     }
 
+    /// Whether it is a question.
+    pub(super) const fn is_question(&self) -> bool {
+        matches!(self.body, Body::Question(_))
+    }
+
     /// Whether it is something that a yes can be said to once it was read.
     pub(super) const fn is_to_be_read(&self) -> bool {
         matches!(self.body, Body::Plan(_) | Body::Question(_))
@@ -315,7 +323,8 @@ impl Entry {
             Body::Facts(f) => !f.detail.is_empty(),
             Body::Plan(p) => p.verdict.is_some(),
             Body::Reply(r) => !r.thinking.is_empty() || r.sections.as_ref().is_some_and(|s| s.hides),
-            Body::Said(_) | Body::Task { .. } | Body::Question(_) | Body::Waits(..) | Body::Gone => false,
+            Body::Question(q) => q.answer.is_some(),
+            Body::Said(_) | Body::Task { .. } | Body::Waits(..) | Body::Gone => false,
         }
     }
 
@@ -449,7 +458,7 @@ impl Entry {
                 head.push(row.cut(env.width, env.glyphs.ellipsis));
             }
             Body::Plan(card) => rows::plan_rows(card, open, env, head),
-            Body::Question(q) => rows::question_rows(q, env, head),
+            Body::Question(q) => rows::question_rows(q, open, env, head),
             Body::Waits(list, review) => rows::waits_rows(list, *review, env, head),
             Body::Gone => {}
         }

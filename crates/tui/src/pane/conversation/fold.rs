@@ -21,7 +21,7 @@ use pilothouse_core::{
     checkpoint::{Answer, Checkpoint},
     event::{Event, FileChange, Stamped},
     fact,
-    ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId, TurnId},
+    ids::{ApplyId, CallId, GateId, LaneId, Millis, ProposalId, Seq, TaskId, TurnId},
     plan::Plan,
     policy::{By, Manner, Outcome, Request},
     proposal::Proposal,
@@ -83,6 +83,11 @@ pub(super) struct Log {
     unproven: bool,
     /// Gates that failed in this run, by name.
     red: BTreeSet<String>,
+    /// The command that each gate ran, and the rows of steps that were stopped in this run.
+    gate_calls: HashMap<GateId, i64>,
+    stopped: Vec<i64>,
+    /// Rows of messages that the agent at work has not been given yet.
+    told_on: Vec<i64>,
     /// The step that began last, and whether a file changed since.
     step: Option<(TaskId, bool)>,
     /// Steps that wrote a file in a go at them that was cut off.
@@ -294,6 +299,7 @@ impl Log {
                 (self.waived, self.unproven, self.red) = (Vec::new(), false, BTreeSet::new());
                 self.told.clear();
             }
+                (self.stopped, self.gate_calls) = (Vec::new(), HashMap::new());
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 self.plan_ran(*status);
                 match goal {
@@ -373,6 +379,7 @@ impl Log {
             }
             Card::Review(proposals) => {
                 self.add(at, Kind::Work, Body::Waits(proposals, id));
+                self.drafts_wait(&proposals);
                 return;
             }
             Card::Nothing => return,
@@ -390,6 +397,13 @@ impl Log {
     }
 
     /// No question outlives its process: what is still to be decided is asked anew.
+    /// Files that wait have a row each, which tells what was proposed for them.
+    fn drafts_wait(&mut self, proposals: &[ProposalId]) {
+        let paths: Vec<String> = proposals.iter().filter_map(|id| self.paths.get(id).cloned()).collect();
+        let keys: Vec<i64> = paths.iter().filter_map(|path| self.drafts.remove(path)).flatten().collect();
+        keys.into_iter().for_each(|key| self.gone(key));
+    }
+
     fn unasked(&mut self) {
         for entry in &mut self.entries {
             if let Body::Question(q) = &mut entry.body

@@ -14,9 +14,12 @@ impl ConversationPane {
     /// The entry that is opened or folded: the one with the cursor, where the keys are here and it is seen, else the last one.
     pub(super) fn opened_by(&self, focus: Focus) -> Option<i64> {
         let folds = |key: &i64| self.log.get(*key).is_some_and(entry::Entry::folds);
+        // What was asked and answered is opened where it is chosen, and not before what came of it.
+        let asked = |key: &i64| self.log.get(*key).is_some_and(entry::Entry::is_question);
+        let here = || self.visible(usize::from(self.size.height)).map(|p| p.key).filter(folds);
         match self.cursor.filter(|_| focus == Focus::Pane(ID)) {
             Some(c) => Some(c.key).filter(folds),
-            None => self.visible(usize::from(self.size.height)).map(|p| p.key).filter(folds).last(),
+            None => here().filter(|key| !asked(key)).last(),
         }
     }
 

@@ -11,6 +11,7 @@ mod calls;
 mod failed;
 mod plans;
 mod scroll;
+mod settled;
 mod told;
 
 use std::collections::BTreeSet;

@@ -244,7 +244,7 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     card.gate_rows = from..rows.len();
 }
 
-pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
+pub(super) fn question_rows(q: &Question, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
     let g = env.glyphs;
     let (mark, ink) = match (&q.answer, q.failed) {
         (_, true) => (g.failed, Slot::Bad),
@@ -252,13 +252,17 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
         (Some(_), false) if q.fell => (g.skipped, Slot::Soft),
         (Some(_), false) => (g.done, Slot::Soft),
     };
+    let lead = Row::of(mark, ink).and(" ", Slot::Text);
+    if let Some(answer) = q.answer.as_deref().filter(|_| !open) {
+        rows.push(settled(lead, &q.message, answer, env));
+        return;
+    }
     let mut first = true;
     for line in Clean::text(&q.message).lines() {
         // What is set in is what would be done: it stands as it is.
         let words = if line.starts_with("  ") { Row::of(line, Slot::Text) } else { coded(line, Slot::Text) };
         for wrapped in indented(&words.pieces, env.width.saturating_sub(2)) {
-            let mut row =
-                if first { Row::of(mark, ink).and(" ", Slot::Text) } else { Row::of("  ", Slot::Text) };
+            let mut row = if first { lead.clone() } else { Row::of("  ", Slot::Text) };
             first = false;
             row.pieces.extend(wrapped.pieces);
             rows.push(row.cut(env.width, g.ellipsis));
@@ -271,14 +275,28 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
             rows.push(row.cut(env.width, g.ellipsis));
         }
     }
+    let is_chosen = |choice: &String| q.answer.as_ref() == Some(choice);
     for (n, choice) in q.choices.iter().enumerate() {
-        let lead = Row::of(&format!("  {}. ", n + 1), Slot::Accent);
+        let mark = if is_chosen(choice) { g.done } else { " " };
+        let lead = Row::of(mark, Slot::Ok).and(&format!(" {}. ", n + 1), Slot::Accent);
         rows.extend(hang(&lead, &coded(&Clean::line(choice), Slot::Text).pieces, env.width));
     }
-    for line in q.answer.iter().flat_map(|answer| answer.lines()) {
+    let answer = q.answer.iter().filter(|_| !q.choices.iter().any(is_chosen));
+    for line in answer.flat_map(|answer| answer.lines()) {
         let line = Row::of(&Clean::line(line), Slot::Soft);
         rows.extend(hang(&Row::of("  ", Slot::Text), &line.pieces, env.width));
     }
+}
+
+/// What was asked and what was said to it, in one row: both are told, and as much of the question as leaves room.
+fn settled(lead: Row, message: &str, answer: &str, env: &Env<'_>) -> Row {
+    let first = |text: &str| Clean::text(text).lines().next().map(str::to_owned).unwrap_or_default();
+    let room = env.width.saturating_sub(lead.width());
+    let answer = coded(&Clean::line(&first(answer)), Slot::Text).cut(room / 2, env.glyphs.ellipsis);
+    let dash = format!(" {} ", env.glyphs.skipped);
+    let left = room.saturating_sub(answer.width() + row::width(&dash));
+    let asked = coded(&Clean::line(&first(message)), Slot::Soft).cut(left, env.glyphs.ellipsis);
+    lead.with(asked).and(&dash, Slot::Soft).with(answer)
 }
 
 /// What a review asks about, for as long as it does: opened again, a session asks anew, and further below.
@@ -313,6 +331,9 @@ pub(super) fn waits_rows(list: &[ProposalId], review: CheckpointId, env: &Env<'_
         let room = env.width.saturating_sub(2);
         let path = row::fit_path(&Clean::line(p.path.as_str()), room, g.ellipsis);
         let row = Row::of(g.waits, Slot::Warn).and(" ", Slot::Text).and(&path, Slot::Text);
-        rows.push(row.and("   ", Slot::Text).and(&what, Slot::Soft).cut(env.width, g.ellipsis));
+        let row = row.and("   ", Slot::Text).and(&what, Slot::Soft);
+        let (added, removed) = (p.hunks.iter().map(Hunk::added), p.hunks.iter().map(Hunk::removed));
+        let counts = format!("+{} -{}", added.sum::<usize>(), removed.sum::<usize>());
+        rows.push(row.ends(Row::of(&counts, Slot::Faint), env.width, g.ellipsis));
     }
 }

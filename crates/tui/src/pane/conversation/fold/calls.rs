@@ -298,7 +298,9 @@ impl Log {
         let Some(key) = self.calls.remove(call) else { return };
         let typed = self.typed.remove(call);
         // What a gate wrote is told by its own line, and by the question about it.
-        let gate = matches!(self.kind(*lane), Some(LaneKind::Gate(_)));
+        let gate = self.kind(*lane).and_then(LaneKind::gate);
+        self.gate_calls.extend(gate.map(|gate| (gate, key)));
+        let gate = gate.is_some();
         let Some(Entry { body: Body::Call(c), dirty, .. }) = self.get_mut(key) else { return };
         let ran = c.state == CallState::Running;
         let quiet = c.tool.is_some_and(Tool::speaks_to_session);

@@ -66,9 +66,12 @@ impl Log {
             Event::TaskSkipped { task, undone } => {
                 self.task_fact(at, *task, if *undone { "not done" } else { "skipped" });
             }
-            Event::TaskCancelled { task } => self.task_fact(at, *task, "stopped"),
-            Event::GatePassed { gate, proof, .. } => self.gate(at, gate.0, true, proof),
-            Event::GateFailed { gate, proof, .. } => self.gate(at, gate.0, false, proof),
+            Event::TaskCancelled { task } => {
+                self.stopped.push(self.end());
+                self.task_fact(at, *task, "stopped");
+            }
+            Event::GatePassed { gate, proof, .. } => self.gate(at, *gate, true, proof),
+            Event::GateFailed { gate, proof, .. } => self.gate(at, *gate, false, proof),
             Event::GateWentStale { gate } => {
                 self.of_gate(at, Mark::Stale, *gate, "stale: files changed since it passed");
             }
@@ -319,6 +322,8 @@ impl Log {
         let mut lines = vec![(left, Row::new())];
         if let Some(came_to) = came_to {
             let files = if only.is_some() { &[][..] } else { &came_to.files };
+            // Which steps were stopped is told below.
+            std::mem::take(&mut self.stopped).into_iter().for_each(|key| self.gone(key));
             lines.extend(completion(came_to, files, &self.red, self.plan.is_some()));
         }
         self.add(at, Kind::Card, Body::Facts(Facts { lines, detail: String::new() }));
@@ -375,7 +380,14 @@ fn completion(
         lines.push((soft(&left), counts(added, removed)));
     }
     lines.extend(facts.left_out.iter().map(|left| (soft(&left.line()), Row::new())));
-    for gate in &facts.gates {
+    let green = |gate: &&GateFact| matches!(gate.status, GateStatus::Passed(_));
+    let passed: Vec<&str> = facts.gates.iter().filter(green).map(|gate| gate.name.as_str()).collect();
+    if !passed.is_empty() {
+        // What each ran and how it ended stands where it did.
+        let left = Row::of("  ", Slot::Text).and("✓", Slot::Ok).and(" ", Slot::Text);
+        lines.push((left.and(&format!("{} passed", passed.join(", ")), Slot::Text), Row::new()));
+    }
+    for gate in facts.gates.iter().filter(|gate| !green(gate)) {
         let (sign, ink) = match gate.status {
             GateStatus::Passed(_) => ("✓", Slot::Ok),
             GateStatus::Failed(_) => ("✗", Slot::Bad),

@@ -9,7 +9,7 @@ use pilothouse_core::{
 
 use super::{Log, Mark};
 use crate::{
-    pane::conversation::entry::{Body, Facts, Kind},
+    pane::conversation::entry::{Body, Entry, Facts, Gated, Kind},
     row::Row,
     theme::Slot,
 };
@@ -32,22 +32,22 @@ impl Log {
         gate.map_or_else(|| id.to_string(), |g| g.name.clone())
     }
 
-    pub(super) fn gate(&mut self, at: Millis, id: u64, green: bool, proof: &Proof) {
-        let (sign, word, ink) =
-            if green { ("✓", "passed", Slot::Ok) } else { ("✗", "failed", Slot::Bad) };
+    /// A gate was judged: told in the row of the command that it ran, else in one of its own.
+    pub(super) fn gate(&mut self, at: Millis, id: GateId, green: bool, proof: &Proof) {
+        let gated = Gated { name: self.gate_name(id.0), green, diagnostics: proof.diagnostics.clone() };
+        let ran = self.gate_calls.remove(&id).and_then(|key| self.get_mut(key));
+        if let Some(Entry { body: Body::Call(call), dirty, .. }) = ran {
+            (call.gate, *dirty) = (Some(gated), true);
+            return;
+        }
         let exit = match (proof.exit.code, proof.exit.signal) {
             _ if proof.exit.timed_out => "timed out".to_owned(),
             (Some(code), _) => format!("exit {code}"),
             (None, Some(signal)) => format!("signal {signal}"),
             (None, None) => String::new(),
         };
-        let left = Row::of(&format!("[Gate: {}] ", self.gate_name(id)), Slot::Soft)
-            .and(sign, ink)
-            .and(" ", ink)
-            .and(word, ink)
-            .and("   ", Slot::Text)
-            .and(&exit, Slot::Soft);
-        let detail = proof.diagnostics.clone();
+        let left = gated.row("✓", "✗").and("   ", Slot::Text).and(&exit, Slot::Soft);
+        let detail = gated.diagnostics;
         let open = !green && !detail.is_empty();
         let key = self.add(at, Kind::Work, Body::Facts(Facts { lines: vec![(left, Row::new())], detail }));
         if let Some(entry) = self.get_mut(key) {

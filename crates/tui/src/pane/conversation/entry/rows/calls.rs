@@ -119,6 +119,7 @@ pub(in super::super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: 
     let (mark, ink) = match call.state {
         CallState::Asked => (g.waits, Slot::Warn),
         CallState::Running => (g.spin(env.spinner), Slot::Info),
+        CallState::Ended(_) if call.gate.is_some() => (if open { g.open } else { g.folded }, Slot::Soft),
         CallState::Ended(CallStatus::Done) if open || call.peek > 0 => (g.open, Slot::Soft),
         CallState::Ended(CallStatus::Done) => (g.folded, Slot::Soft),
         CallState::Ended(CallStatus::Failed) if found_nothing(call) => (g.skipped, Slot::Soft),
@@ -129,16 +130,17 @@ pub(in super::super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: 
     let verb = call.staged.map_or_else(|| verb(call).to_owned(), |step| staged(&step, g));
     let verb_pad = VERB.saturating_sub(row::width(&verb)).max(1);
     let indent = if call.below { "  " } else { "" };
-    let left = Row::of(indent, Slot::Text)
-        .and(mark, ink)
-        .and(" ", Slot::Text)
-        .and(&verb, Slot::Soft)
-        .and(&" ".repeat(verb_pad), Slot::Text);
+    let left = Row::of(indent, Slot::Text).and(mark, ink).and(" ", Slot::Text);
+    let left = match &call.gate {
+        Some(gated) => left.with(gated.row(g.done, g.failed)).and("   ", Slot::Text),
+        None => left.and(&verb, Slot::Soft).and(&" ".repeat(verb_pad), Slot::Text),
+    };
     let (summary, summary_ink) = summary(call);
     let summary = uncoded(&Clean::line(&summary));
     let changed = call.changed && !matches!(call.state, CallState::Asked);
     let summary =
         if changed { format!("{summary}   changed by you").trim_start().to_owned() } else { summary };
+    let summary_ink = if call.gate.is_some() { Slot::Soft } else { summary_ink };
     let urgent = matches!(summary_ink, Slot::Warn | Slot::Bad);
     let room = env.width.saturating_sub(left.width());
     let (subject, stays) = beside(call, (&summary, urgent), room, g);
@@ -162,8 +164,8 @@ pub(in super::super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: 
     agents::rows(&call.children, matches!(call.state, CallState::Ended(_)), env, rows);
     written_rows(call, open, env, rows);
     // What stands so far below the beginning is read without it.
-    if call.state == CallState::Ended(CallStatus::Failed) && rows.len() - begin > LONG && !summary.is_empty()
-    {
+    let failed = call.state == CallState::Ended(CallStatus::Failed) && call.gate.is_none();
+    if failed && rows.len() - begin > LONG && !summary.is_empty() {
         let row = Row::of("  ", Slot::Text).and(g.failed, Slot::Bad).and(" ", Slot::Text);
         rows.push(row.and(&summary, Slot::Bad).cut(env.width, g.ellipsis));
     }
@@ -178,6 +180,10 @@ fn beside(call: &Call, (summary, urgent): (&str, bool), room: usize, g: &Glyphs)
     let subject = if quoted { format!("\"{subject}\"") } else { subject };
     let wanted = row::width(summary) + 3;
     let fits = row::width(&subject) + wanted <= room;
+    // How a gate ended is told before what it ran.
+    if call.gate.is_some() && !fits && wanted + LEAST > room {
+        return (String::new(), true);
+    }
     let stays = fits || (urgent || call.tool == Some(Tool::Run)) && wanted + LEAST <= room;
     let left = if stays && !summary.is_empty() { room.saturating_sub(wanted) } else { room };
     let subject = if about == Some(Subject::Path) {
@@ -196,6 +202,10 @@ fn written_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {
         detail(&call.result.shown, env, rows);
+    } else if let Some(gated) = &call.gate {
+        if !gated.green && !gated.diagnostics.is_empty() {
+            detail(&gated.diagnostics, env, rows);
+        }
     } else if call.peek > 0 && !call.result.shown.is_empty() {
         let well = call.state == CallState::Ended(CallStatus::Done);
         // The row at the end of one that failed is one of these.

@@ -1,0 +1,154 @@
+//! What is settled has one row, and unfolds.
+
+use pilothouse_core::{
+    completion::{Completion, GateFact, StepLeft},
+    lane::LaneKind,
+    plan::{GateStatus, TaskStatus},
+    question::Review,
+};
+
+use super::*;
+
+fn rows_with(s: &mut Screen, what: &str) -> Vec<String> {
+    s.text(60, 40).into_iter().filter(|row| row.contains(what)).collect()
+}
+
+fn unfold(s: &mut Screen) {
+    let focus = Focus::Pane(ID);
+    s.pane.carry_out(ConversationAction::Fold, &Ctx { focus, ..s.story.ctx() });
+}
+
+#[test]
+fn an_answered_question_is_one_row_that_unfolds_with_its_answer_marked() {
+    let mut s = Screen::new();
+    s.tell(said(1, "add a due date"));
+    let choices = ["a new field due", "the field paid"].map(str::to_owned).to_vec();
+    let kind = CheckpointKind::Clarification(Clarification { choices, ..Clarification::default() });
+    let message = "Where should it come from?\nBoth are there.".to_owned();
+    s.tell(Event::CheckpointOpened {
+        checkpoint: Checkpoint { id: CheckpointId(9), kind, message, run: None },
+    });
+    assert_eq!(rows_with(&mut s, "1. a new field due").len(), 1, "it is still asked");
+    s.tell(Event::CheckpointResolved {
+        checkpoint: CheckpointId(9),
+        answer: Some(Answer::Pick(0)),
+        approval: None,
+    });
+    let text = s.text(60, 12);
+    assert_eq!(text[3..6], [" ✓ Where should it come from? – a new field due", "", ""], "{text:?}");
+    s.act(ConversationAction::Up);
+    unfold(&mut s);
+    let text = s.text(60, 12);
+    assert_eq!(
+        text[3..8],
+        [
+            " ✓ Where should it come from?",
+            "   Both are there.",
+            " ✓ 1. a new field due",
+            "   2. the field paid",
+            ""
+        ],
+        "{text:?}"
+    );
+    // Both of a long one are told, however narrow it is.
+    unfold(&mut s);
+    let row = s.text(30, 12).remove(3);
+    assert!(row.starts_with(" ✓ Where sh") && row.contains("… – a new fiel"), "{row}");
+}
+
+#[test]
+fn a_gate_has_the_row_of_the_command_that_it_ran() {
+    for (code, word, rows) in [(0, "✓ passed", 1), (1, "✗ failed", 2)] {
+        let mut s = Screen::new();
+        s.tell(Event::PlanReady { plan: plan() });
+        s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+        s.tell(lane(4, LaneKind::Gate(GateId(1)), IntentNode::Execute));
+        let mut begins = started(2, Tool::Run, "cargo check");
+        if let Event::CallStarted { lane, .. } = &mut begins {
+            *lane = LaneId(4);
+        }
+        s.tell(begins);
+        let mut ends = ended(2, &format!("exit {code}"), "everything that it wrote\n");
+        if let Event::CallEnded { lane, .. } = &mut ends {
+            *lane = LaneId(4);
+        }
+        s.tell(ends);
+        let (gate, evidence) = (GateId(1), EvidenceId(9));
+        s.tell(match code {
+            0 => Event::GatePassed { gate, evidence, proof: proof(0, "") },
+            _ => Event::GateFailed { gate, evidence, proof: proof(code, "error: no such thing") },
+        });
+        let text = s.text(60, 40);
+        let at = text.iter().position(|row| row.contains("cargo check") && row.contains("[Gate")).unwrap();
+        assert!(
+            text[at].starts_with(&format!(" ▸ [Gate: syntax] {word}   cargo check   exit {code}")),
+            "{text:?}"
+        );
+        let below = text[at..].iter().take_while(|row| !row.is_empty()).count();
+        assert_eq!((text.join("\n").matches("exit").count(), below), (1, rows), "{text:?}");
+        let narrow = s.text(38, 40).join("\n");
+        assert!(narrow.contains(&format!("{word}   exit {code}")), "how it ended stays: {narrow}");
+        unfold(&mut s);
+        assert_eq!(rows_with(&mut s, "everything that it wrote").len(), 1);
+    }
+}
+
+#[test]
+fn a_file_that_waits_has_one_row_with_its_figures() {
+    let mut s = Screen::new();
+    s.tell(started(901, Tool::Edit, "src/a.rs"));
+    s.tell(proposal(1, "src/a.rs", "a\nb\n", "x\nb\nc\n").0);
+    s.tell(ended(901, "proposed", ""));
+    let kind = Review { lane: LaneId(1), proposals: vec![ProposalId(1)] }.into();
+    let checkpoint = Checkpoint { id: CheckpointId(9), kind, message: String::new(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    let rows = rows_with(&mut s, "src/a.rs");
+    assert!(
+        matches!(rows.as_slice(), [one] if one.contains("⚑ src/a.rs   1 hunk waits for you")),
+        "{rows:?}"
+    );
+    assert!(rows[0].ends_with("+2 -1"), "{rows:?}");
+}
+
+#[test]
+fn at_a_stop_the_step_is_named_once_and_green_gates_share_a_row() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    s.tell(Event::TaskCancelled { task: TaskId(2) });
+    assert_eq!(rows_with(&mut s, "Wire it into login: stopped").len(), 1, "others may be at work");
+    let gates = ["syntax", "lint"].map(|name| GateFact {
+        name: name.into(),
+        command: "make".into(),
+        status: GateStatus::Passed(EvidenceId(3)),
+        waived: false,
+        exit: None,
+    });
+    let left =
+        vec![StepLeft { number: 2, title: "Wire it into login".into(), status: TaskStatus::Cancelled }];
+    s.tell(Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Cancelled,
+        summary: String::new(),
+        files: vec![],
+        goal: None,
+        came_to: Some(Box::new(Completion { gates: gates.to_vec(), left, ..Completion::default() })),
+    });
+    let rows = rows_with(&mut s, "Wire it into login");
+    assert_eq!(rows.iter().filter(|row| row.contains("stopped")).count(), 1, "{rows:?}");
+    assert_eq!(rows_with(&mut s, "passed"), ["   ✓ syntax, lint passed"]);
+}
+
+#[test]
+fn a_message_to_the_agent_says_when_it_was_handed_over() {
+    let mut s = Screen::new();
+    s.tell(said(1, "mend it"));
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    s.tell(lane(1, LaneKind::Task(TaskId(1)), IntentNode::Modify));
+    s.tell(said(2, "call it by_month"));
+    s.tell(Event::TurnTold { turn: TurnId(2), run_of: TurnId(1) });
+    assert_eq!(rows_with(&mut s, "Reaches the agent with its next request.").len(), 1);
+    s.tell(thinking(20, 1));
+    assert_eq!(rows_with(&mut s, "✓ handed over to the agent").len(), 1);
+    assert!(rows_with(&mut s, "Reaches the agent").is_empty());
+}
