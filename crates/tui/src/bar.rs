@@ -11,10 +11,10 @@ use pilothouse_core::{
     session::State,
 };
 use ratatui::{
+    layout::Rect,
     style::Modifier,
     text::{Line, Span},
 };
-use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use self::room::elsewhere;
@@ -24,7 +24,7 @@ use crate::{
     app::enter::Enter,
     pane::{Focus, plan},
     risk::{judged, risk_name, risk_slot},
-    row::{Ink, Row, coded, hang, uncoded},
+    row::{Ink, Row, coded, hang, parts, uncoded},
     status::shorten,
     theme::{Glyphs, Slot, Theme},
 };
@@ -58,6 +58,8 @@ const FACT_LABEL: usize = 12;
 const FACT_ROWS: usize = 4;
 /// Choices of more rows are cut, and shown whole by the list.
 const OPTION_ROWS: usize = 12;
+/// Rows of what waits beside a run; the list has more.
+const WAITING_ROWS: usize = 3;
 /// A command of more rows is shown whole by the list.
 const COMMAND_ROWS: usize = 8;
 
@@ -71,14 +73,15 @@ pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Rows {
         return command_rows(state, command, facts, width).into();
     }
     let Some((question, first)) = first_that_waits(state) else { return Rows::default() };
-    vec![waiting_row(state, question, &first, facts, width).0].into()
+    waiting_rows(state, question, &first, facts, width)
 }
 
-/// The question of which the bar shows every word at this width, where it is none that holds the run and no command at hand.
-pub fn stands_whole(state: &State, facts: &Facts<'_>, width: u16) -> Option<CheckpointId> {
+/// The question of which a bar of this area shows every word, where it is none that holds the run and no command at hand.
+pub fn stands_whole(state: &State, facts: &Facts<'_>, area: Rect) -> Option<CheckpointId> {
     let (question, first) = first_that_waits(state).filter(|_| state.phase_question().is_none())?;
-    let whole = first.is_told_by_title() && waiting_row(state, question, &first, facts, usize::from(width)).1;
-    whole.then_some(question)
+    let rows = waiting_rows(state, question, &first, facts, usize::from(columns(area.width)));
+    let shown = !rows.is_cut && rows.lines.len() <= usize::from(area.height);
+    (first.is_told_by_title() && shown).then_some(question)
 }
 
 /// The question that the bar is about while a line is written.
@@ -94,7 +97,7 @@ fn first_that_waits(state: &State) -> Option<(CheckpointId, Spec)> {
 /// Whether the bar shows all of this command at this width.
 pub fn shows_whole(command: &str, width: u16) -> bool {
     let columns = usize::from(width).saturating_sub(4);
-    command.split('\n').map(|line| chunks(line, columns).len()).sum::<usize>() < COMMAND_ROWS
+    command.split('\n').map(|line| parts(line, columns, columns).len()).sum::<usize>() < COMMAND_ROWS
 }
 
 /// How many things wait on the user: every question is one, but of a review every file is.
@@ -151,7 +154,7 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
     let last = answers.pop().unwrap_or_default();
     rows.extend(answers.into_iter().map(|part| Line::from(indented(part))));
     rows.push(closed(indented(last), &how, theme, width));
-    Rows { lines: rows, answers: count, is_cut }
+    Rows { lines: rows, answers: count, is_cut, alone: None }
 }
 
 /// The choices by their numbers, whole where they leave room for what they are about; else the list shows them whole.
@@ -313,7 +316,8 @@ fn command_rows(
         Span::styled(why, theme.style(Slot::Soft)),
         Span::styled(more, theme.style(Slot::Soft)),
     ]);
-    let lines = command.command.split('\n').flat_map(|line| chunks(line, width.saturating_sub(4)));
+    let columns = width.saturating_sub(4);
+    let lines = command.command.split('\n').flat_map(|line| parts(line, columns, columns));
     let line = |(n, text): (usize, String)| {
         let mark = if n == 0 { "  $ " } else { "    " };
         Line::from(vec![
@@ -338,30 +342,8 @@ fn more(n: usize, kind: &str) -> String {
     if n == 0 { String::new() } else { format!("   and {n} more{kind}{s}") }
 }
 
-/// The text in pieces of so many columns; nothing of it is lost, blanks neither.
-fn chunks(text: &str, columns: usize) -> Vec<String> {
-    let (mut out, mut used) = (vec![String::new()], 0);
-    for grapheme in text.graphemes(true) {
-        if used + grapheme.width() > columns.max(2) {
-            out.push(String::new());
-            used = 0;
-        }
-        used += grapheme.width();
-        if let Some(last) = out.last_mut() {
-            last.push_str(grapheme);
-        }
-    }
-    out
-}
-
-/// The row of what waits, and whether no word of it is cut.
-fn waiting_row(
-    state: &State,
-    id: CheckpointId,
-    first: &Spec,
-    facts: &Facts<'_>,
-    width: usize,
-) -> (Line<'static>, bool) {
+/// What waits, in a few rows.
+fn waiting_rows(state: &State, id: CheckpointId, first: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
     let theme = facts.theme;
     let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
     let opens = match first.place {
@@ -386,27 +368,51 @@ fn waiting_row(
         Place::Diff => more(waiting(state).saturating_sub(files), " question"),
         Place::List | Place::Composer => more(waiting(state).saturating_sub(first.things), ""),
     };
-    let head = facts.glyphs.waits.width() + 1;
-    let whole = head + what.width() + more.width() + 3;
-    // What the key does goes before words are cut, and the key itself where there is no room.
-    let opens = if !opens.is_empty() && whole + key.width() + 1 + opens.width() <= width {
-        format!(" {opens}")
-    } else {
-        String::new()
-    };
+    let lead = facts.glyphs.waits.width() + 1;
+    // What the key does goes before another row is taken, and the key itself where there is no room.
     let key = if width >= 16 + key.width() { key } else { "" };
-    let ends = key.width() + opens.width();
-    let room = width.saturating_sub(head + more.width() + 3 + ends);
-    let (what, whole) = (shorten(&what, room), what.width() <= room);
-    let used = head + what.width() + more.width();
-    let gap = width.saturating_sub(used + ends);
-    let row = Line::from(vec![
-        Span::styled(format!("{} ", facts.glyphs.waits), theme.style(Slot::Warn)),
-        Span::styled(what, theme.style(Slot::Strong)),
-        Span::styled(more, theme.style(Slot::Soft)),
-        Span::raw(" ".repeat(gap)),
+    let opens = if opens.is_empty() { String::new() } else { format!(" {opens}") };
+    let left = width.saturating_sub(lead + what.width() + more.width() + 3 + key.width());
+    let alone = lead + what.width() + more.width() + 3 + key.width() <= width;
+    let opens = if alone && left < opens.width() { String::new() } else { opens };
+    let ends = Line::from(vec![
         Span::styled(key.to_owned(), key_style(theme)),
         Span::styled(opens, theme.style(Slot::Soft)),
     ]);
-    (row, whole)
+    let first = width.saturating_sub(lead + 3 + ends.width());
+    let others = width.saturating_sub(lead);
+    let row = |(n, (said, rest)): (usize, (String, &str))| {
+        let sign = if n == 0 { format!("{} ", facts.glyphs.waits) } else { " ".repeat(lead) };
+        let mut row = Line::from(vec![
+            Span::styled(sign, theme.style(Slot::Warn)),
+            Span::styled(said, theme.style(Slot::Strong)),
+            Span::styled(rest.to_owned(), theme.style(Slot::Soft)),
+        ]);
+        if n == 0 {
+            row.push_span(" ".repeat(width.saturating_sub(row.width() + ends.width())));
+            row.spans.extend(ends.spans.iter().cloned());
+        }
+        row
+    };
+    let (said, whole) = words_of(&what, &more, (first, others), WAITING_ROWS);
+    let (one, _) = words_of(&what, &more, (first, others), 1);
+    let lines: Vec<Line<'static>> = said.into_iter().enumerate().map(row).collect();
+    Rows { lines, answers: 0, is_cut: !whole, alone: one.into_iter().enumerate().map(row).next() }
+}
+
+/// What waits in so many rows, the first of which is shorter, and at the end how much more does; whether no word is cut.
+fn words_of<'m>(
+    what: &str,
+    more: &'m str,
+    (first, others): (usize, usize),
+    most: usize,
+) -> (Vec<(String, &'m str)>, bool) {
+    let mut rows = parts(what, first, others);
+    let room = |n: usize| if n == 0 { first } else { others }.saturating_sub(more.width());
+    let end = rows.len().min(most) - 1;
+    let whole = rows.len() <= most && rows.get(end).is_some_and(|last| last.trim_end().width() <= room(end));
+    let rest = if whole { String::new() } else { rows.split_off(end).concat() };
+    rows.extend((!whole).then(|| shorten(&rest, room(end))));
+    let said = rows.into_iter().enumerate();
+    (said.map(|(n, row)| (row.trim_end().to_owned(), if n == end { more } else { "" })).collect(), whole)
 }

@@ -94,7 +94,7 @@ fn by_rule(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> {
     match rules(item, state, policy) {
         Ok(rules) => {
             let kept = "the same rule, saved in your permissions.toml; what it matches is shown first";
-            vec![reach("t", "session", texts(&rules).join("; ")), reach("p", "always", kept)]
+            vec![reach("t", "session", in_one(&rules)), reach("p", "always", kept)]
         }
         Err(why) => vec![reach("", "t p", format!("no rule possible: {why}"))],
     }
@@ -126,6 +126,20 @@ pub fn request(item: &Checkpoint, state: &State) -> Result<Request, &'static str
     let spec = state.spec(item);
     let ruled = spec.ruled.filter(|_| spec.by_rule);
     ruled.map(|(request, _)| request).ok_or("only a command can be allowed by a rule")
+}
+
+/// What several rules allow, the words that they have in common said once.
+fn in_one(rules: &[Rule]) -> String {
+    const COMMAND: &str = "allow command ";
+    let texts = texts(rules);
+    let first = texts.first().cloned().unwrap_or_default();
+    let rest = texts.iter().skip(1);
+    match first.strip_prefix(COMMAND) {
+        Some(_) if rest.clone().all(|text| text.starts_with(COMMAND)) => {
+            rest.fold(first, |all, text| format!("{all}; {}", text.trim_start_matches(COMMAND)))
+        }
+        _ => texts.join("; "),
+    }
 }
 
 /// Rules as they are written.

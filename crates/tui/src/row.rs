@@ -19,7 +19,7 @@ use unicode_segmentation::UnicodeSegmentation;
 pub use code::{coded, uncoded};
 pub use marks::{find, underline};
 pub use pilothouse_core::money::count;
-pub use wrap::{hang, indent, wrap, wrap_code, wrap_hanging, wrap_in, wrap_to};
+pub use wrap::{hang, indent, parts, wrap, wrap_code, wrap_hanging, wrap_in, wrap_to};
 
 use crate::theme::{Slot, Theme};
 

@@ -120,8 +120,7 @@ impl App {
             Some(id).filter(|id| self.offer_is_whole() && told(id))
         } else {
             let keys = self.bar_keys();
-            let width = bar::columns(self.panes.areas.bar.width);
-            bar::stands_whole(self.world.state(), &self.bar_facts(&keys), width)
+            bar::stands_whole(self.world.state(), &self.bar_facts(&keys), self.panes.areas.bar)
         };
         let state = self.world.state();
         let card = |id: &CheckpointId| self.panes.iter().any(|(_, _, pane)| pane.showed_card(*id));

@@ -22,11 +22,13 @@ pub struct Rows {
     pub answers: usize,
     /// Whether words of it were cut, which the list shows.
     pub is_cut: bool,
+    /// What stands where there is room for one of several.
+    pub alone: Option<Line<'static>>,
 }
 
 impl From<Vec<Line<'static>>> for Rows {
     fn from(lines: Vec<Line<'static>>) -> Self {
-        Self { lines, answers: 0, is_cut: false }
+        Self { lines, ..Self::default() }
     }
 }
 
@@ -45,6 +47,9 @@ impl Rows {
     /// As many as the room holds: the first and the answers before what is known besides, and in its place where all of
     /// it stands. In two rows that ends the first.
     fn within(&self, room: usize, width: u16, facts: &Facts<'_>) -> Vec<Line<'static>> {
+        if let Some(alone) = self.alone.iter().find(|_| room == 1 && self.lines.len() > 1) {
+            return vec![alone.clone()];
+        }
         if self.lines.len() <= room || room < 2 {
             return self.lines.iter().take(room).cloned().collect();
         }

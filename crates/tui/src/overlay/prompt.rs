@@ -22,7 +22,7 @@ use ratatui::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::{Caret, Letter, Overlay, approvals::view::wrap, page::frame};
+use super::{Caret, Letter, Overlay, page::frame};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
     keymap::Action,
@@ -230,7 +230,11 @@ impl Overlay for Prompt {
         let about = self.about.as_deref().map(|a| Clean::line(a).into_string()).unwrap_or_default();
         let longest = question.width().max(about.width()) + 8;
         let wide = u16::try_from(longest).unwrap_or(u16::MAX).clamp(50, 100).min(ctx.body.width);
-        let about = if about.is_empty() { Vec::new() } else { wrap(&about, usize::from(wide).max(12) - 6) };
+        let about = if about.is_empty() {
+            Vec::new()
+        } else {
+            row::parts(&about, usize::from(wide).max(12) - 6, usize::from(wide).max(12) - 6)
+        };
         // What is asked names the word: it is never cut.
         let ink = if about.is_empty() { Slot::Strong } else { Slot::Text };
         let asks = row::wrap(&Row::of(&question, ink).pieces, usize::from(wide.saturating_sub(4)).max(8));

@@ -12,12 +12,12 @@ use ratatui::{
 
 use super::{
     Caret, Letter, Overlay,
-    approvals::view::wrap,
     page::{Page, SCROLLS, Scroll},
 };
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Action,
+    row::parts,
     theme::Slot,
 };
 
@@ -91,5 +91,5 @@ fn rows(line: &str, width: usize, ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         (theme.style(Slot::Text), line.to_owned())
     };
     let text = Clean::line(&line);
-    wrap(text.as_str(), width).into_iter().map(|part| Line::from(Span::styled(part, style))).collect()
+    parts(text.as_str(), width, width).into_iter().map(|part| Line::from(Span::styled(part, style))).collect()
 }

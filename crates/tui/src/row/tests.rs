@@ -122,3 +122,17 @@ fn marks_of_code_in_a_title_go_in_pairs() {
     assert_eq!(uncoded("It isn`t one"), "It isn`t one");
     assert_eq!(uncoded("`a` and ` alone"), "a and ` alone");
 }
+
+#[test]
+fn a_line_that_is_read_exactly_breaks_behind_blanks_and_loses_none() {
+    for (line, first, others, rows) in [
+        ("run -s tests -v", 12, 12, &["run -s ", "tests -v"][..]),
+        ("run -s tests -v", 4, 20, &["run ", "-s tests -v"]),
+        ("averylongword x", 6, 6, &["averyl", "ongwor", "d x"]),
+        ("a  b", 2, 2, &["a ", " b"]),
+        ("", 4, 4, &[""]),
+    ] {
+        assert_eq!(parts(line, first, others), rows, "{line}");
+        assert_eq!(parts(line, first, others).concat(), line);
+    }
+}

@@ -3,7 +3,7 @@
 use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Ink, Piece, Row};
+use super::{Ink, Piece, Row, cells, width};
 use crate::theme::Slot;
 
 /// Breaks `pieces` into rows of at most `columns`: at spaces where there are any, else between
@@ -66,6 +66,31 @@ fn wrap_between(
     w.words(&word, word_width, &breaks);
     w.end_row();
     w.rows
+}
+
+/// A line that is read exactly, in rows of at most so many columns, the first of `first`: broken behind blanks, else
+/// between graphemes. Nothing of it is lost: a row that is broken at a blank ends in it.
+pub fn parts(line: &str, first: usize, others: usize) -> Vec<String> {
+    let (first, others) = (first.max(2), others.max(2));
+    let (mut rows, mut used, mut room) = (vec![String::new()], 0, first);
+    for word in line.split_inclusive(' ') {
+        let wide = width(word);
+        if used > 0 && used + wide > room && wide <= others {
+            rows.push(String::new());
+            (used, room) = (0, others);
+        }
+        for grapheme in word.graphemes(true) {
+            if used > 0 && used + cells(grapheme) > room {
+                rows.push(String::new());
+                (used, room) = (0, others);
+            }
+            used += cells(grapheme);
+            if let Some(row) = rows.last_mut() {
+                row.push_str(grapheme);
+            }
+        }
+    }
+    rows
 }
 
 /// A text behind `lead` in so many columns: what goes on below stands as far in as it begins.

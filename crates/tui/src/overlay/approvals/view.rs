@@ -16,7 +16,6 @@ use ratatui::{
     text::{Line, Span},
     widgets::Widget,
 };
-use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
@@ -26,7 +25,7 @@ use crate::{
     overlay::{centred, page::frame},
     reach::{Reach, reaches},
     risk::{risk_name, risk_slot},
-    row::{Ink, Row, count, uncoded},
+    row::{Ink, Row, count, parts, uncoded},
     theme::Slot,
     window::RunRow,
 };
@@ -276,13 +275,13 @@ fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> [Vec<(Li
     let tag_width = tag.width().max(10) + 2;
     let (mut said, mut rows) = (Vec::new(), Vec::new());
     let room = width.saturating_sub(2 + tag_width).max(4);
-    let parts = if spec.exact {
-        wrap(&spec.text, room)
+    let said_parts = if spec.exact {
+        parts(&spec.text, room, room)
     } else {
         // What is said in several lines stands in as many; a line that runs stands as it is.
         spec.text.split(LINE_END).flat_map(|line| words(line, room)).collect()
     };
-    for (i, part) in parts.into_iter().enumerate() {
+    for (i, part) in said_parts.into_iter().enumerate() {
         let lead = if i == 0 { format!("{tag:tag_width$}") } else { " ".repeat(tag_width) };
         let mark = if i == 0 { mark.clone() } else { Span::raw("  ") };
         let line = Line::from(vec![mark, Span::styled(lead, theme.style(slot)), Span::styled(part, bold)]);
@@ -329,23 +328,6 @@ fn tag(spec: &Spec, ctx: &Ctx<'_>) -> (String, Slot) {
     )
 }
 
-/// Every part of the text on rows of at most `width` columns; nothing is left out.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    let mut used = 0;
-    for g in text.graphemes(true) {
-        if used + g.width() > width {
-            rows.push(String::new());
-            used = 0;
-        }
-        used += g.width();
-        if let Some(row) = rows.last_mut() {
-            row.push_str(g);
-        }
-    }
-    rows
-}
-
 /// Words on rows of at most `width` columns, each as far in as the first; a word that is longer than
 /// a row is cut.
 fn words(text: &str, width: usize) -> Vec<String> {
@@ -358,7 +340,7 @@ fn words(text: &str, width: usize) -> Vec<String> {
                 row.push(' ');
                 row.push_str(word);
             }
-            Some(_) | None => rows.extend(wrap(word, room)),
+            Some(_) | None => rows.extend(parts(word, room, room)),
         }
     }
     rows.iter().map(|row| format!("{lead}{row}")).collect()
