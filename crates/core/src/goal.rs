@@ -12,7 +12,7 @@ pub use reply::{PlannerReply, first_object};
 use crate::{
     blob::BlobId,
     ids::{CallId, Millis},
-    money::{count, millis},
+    money::{clock, count},
     outcome::Exit,
     shell::Risk,
 };
@@ -172,7 +172,7 @@ pub fn failures_in_a_row(tried: &[Tried], key: BlobId) -> usize {
 
 /// Told of what ended well without a command or a file.
 pub fn complete(took: Millis) -> String {
-    format!("Complete ({})", millis(took.0))
+    format!("Complete ({})", clock(took.0))
 }
 
 impl GoalSummary {

@@ -65,11 +65,6 @@ pub fn age(ms: u64) -> String {
     whole.split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// What stands behind `Complete`: the milliseconds, as long as they are few enough to be read.
-pub fn millis(ms: u64) -> String {
-    if ms < 10_000 { format!("{ms}ms") } else { clock(ms) }
-}
-
 /// How long work took, and how long it waited for the user meanwhile, which is no part of that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spell {

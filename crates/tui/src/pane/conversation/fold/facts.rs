@@ -9,7 +9,7 @@ use pilothouse_core::{
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{Millis, TaskId},
     lane::LaneKind,
-    money::{clock, millis},
+    money::clock,
     plan::{GateStatus, Plan, Unproven, failed_and_skipped},
     tool::{ChangeKind, Exit},
 };
@@ -123,7 +123,7 @@ impl Log {
         let took = match took.0 {
             // Its work ended with another process: nobody knows.
             0 => String::new(),
-            ms => format!(" ({})", millis(ms)),
+            ms => format!(" ({})", clock(ms)),
         };
         let head = self.iter_mut().rev().find_map(|e| match e.body {
             Body::Task { task, .. } => Some(task),

@@ -124,7 +124,7 @@ fn a_step_that_was_added_has_its_number_and_title_and_tells_that_it_changed_noth
     s.tell(Event::TaskStarted { task: TaskId(6), lane: LaneId(1) });
     s.tell(Event::TaskCompleted { task: TaskId(6), took: Millis(1_310) });
     holds(&mut s, "[6/6] Also a test");
-    holds(&mut s, "Complete (1310ms), no file changed");
+    holds(&mut s, "Complete (1.3s), no file changed");
     s.tell(Event::TaskCancelled { task: TaskId(6) });
     holds(&mut s, "– [6/6] Also a test: stopped");
 }
@@ -139,7 +139,7 @@ fn what_a_step_wrote_before_it_was_cut_off_is_its_own() {
     run_begins(&mut s);
     s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(2) });
     s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(7_312) });
-    holds(&mut s, "Complete (7312ms)");
+    holds(&mut s, "Complete (7.3s)");
     let text = s.text(100, 40).join("\n");
     assert!(!text.contains("no file changed"), "{text}");
     // Another go at a step that was over has what it writes itself.
