@@ -111,7 +111,13 @@ impl Usage {
         if self.tokens() == 0 {
             return String::new();
         }
-        format!("  ({} tokens, {})", self.shown_tokens(), cost(self.known_cost()))
+        format!("  ({})", self.spent())
+    }
+
+    /// Tokens and, where it is known, what they cost.
+    pub fn spent(&self) -> String {
+        let cost = self.known_cost().map_or_else(String::new, |micros| format!(", {}", dollars(micros)));
+        format!("{} tokens{cost}", self.shown_tokens())
     }
 
     /// What it cost as far as that is known; nothing costs nothing.

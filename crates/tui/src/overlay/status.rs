@@ -41,7 +41,6 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         format!("{}, {}{}{aside}", Clean::line(&p.title), p.steps(), p.checks())
     });
     let usage = &state.usage;
-    let cost = usage.known_cost().map_or("not known".to_owned(), dollars);
     let mut rows = vec![
         ("session", Clean::line(&state.slug).into_string()),
         ("mode", format!("{:?}", state.mode).to_lowercase()),
@@ -57,8 +56,8 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         ("model", Clean::line(&ctx.surroundings.model).into_string()),
         ("tokens", format!("{} in, {} out", thousands(usage.input), thousands(usage.output))),
         ("calls", thousands(state.accounts.spent.calls)),
-        ("cost", cost),
     ];
+    rows.extend(usage.known_cost().map(|micros| ("cost", dollars(micros))));
     let budgets = state.allowances(ctx.surroundings.budget);
     rows.extend(budgets.iter().map(|allowance| ("budget", allowance.line())));
     if budgets.is_empty() {

@@ -13,7 +13,7 @@ use pilothouse_core::{
     event::Proof,
     ids::{GateId, Millis, ProposalId, TaskId},
     intent::IntentNode,
-    money::{clock, cost},
+    money::clock,
     plan::{Change, Plan, Revision, Task, TaskStatus},
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
@@ -384,8 +384,7 @@ impl<'a> Drawer<'a> {
             lines.push((format!("after {}", after.join(", ")), Slot::Faint));
         }
         if let Some(spent) = self.ctx.state.accounts.tasks.get(&task.id) {
-            let cost = self.ctx.glyphs.own(&cost(spent.known_cost())).to_owned();
-            lines.push((format!("spent {} tokens, {cost}", spent.shown_tokens()), Slot::Faint));
+            lines.push((format!("spent {}", spent.spent()), Slot::Faint));
         }
         for (line, slot) in lines {
             self.wrapped(&line, slot);

@@ -3,7 +3,11 @@
 //!
 //! Owns the columns and the words. Never acts.
 
-use pilothouse_core::{clean::Clean, money::age, runs::RunStatus};
+use pilothouse_core::{
+    clean::Clean,
+    money::{age, dollars},
+    runs::RunStatus,
+};
 
 use crate::{
     ctx::Ctx,
@@ -133,10 +137,7 @@ fn figures(run: &RunRow, columns: usize) -> Row {
         return Row::of(&quiet, Slot::Soft);
     }
     let gate = run.info.gate.clone().unwrap_or_default();
-    let cost = run.info.usage.cost_micros.map_or_else(
-        || "–".to_owned(),
-        |micros| format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000),
-    );
+    let cost = run.info.usage.cost_micros.map_or_else(String::new, dollars);
     let progress = run.info.progress();
     let words = [progress.as_str(), quiet.as_str(), gate.as_str(), cost.as_str()];
     let aged = if run.info.status == RunStatus::Stalled { Slot::Warn } else { Slot::Soft };

@@ -419,13 +419,17 @@ fn completion(
         lines.push((soft(&text), Row::new()));
     }
     let mut bill = Row::of(" ", Slot::Text);
-    for (n, (label, value)) in facts.usage.bill(Some(facts.spell())).into_iter().enumerate() {
+    // What is not known is not told, and nothing where no model was asked.
+    let [tokens, time, cost] = facts.usage.bill(Some(facts.spell()));
+    let tokens = (facts.usage.tokens() > 0).then_some(tokens);
+    let cost = facts.usage.cost_micros.map(|_| cost);
+    for (n, (label, value)) in tokens.into_iter().chain([time]).chain(cost).enumerate() {
         if n > 0 {
             bill = bill.and(" ", Slot::Text).and("│", Slot::Faint);
         }
         bill = bill.and(" ", Slot::Text).and(label, Slot::Soft).and(&value, Slot::Soft);
         // Below the plan stands what its planning took as well.
-        if of_plan && n == 0 {
+        if of_plan && label.starts_with("Tokens") {
             bill = bill.and(" in this run", Slot::Soft);
         }
     }

@@ -85,12 +85,14 @@ fn what_a_run_came_to_names_its_tokens_as_its_own_and_titles_without_marks_of_co
         title: "Rename `a` to `b`".to_owned(),
         status: pilothouse_core::plan::TaskStatus::Cancelled,
     };
-    let came_to = pilothouse_core::completion::Completion { left: vec![left], ..Default::default() };
+    let usage = pilothouse_core::talk::Usage { input: 900, output: 12, ..Default::default() };
+    let came_to = pilothouse_core::completion::Completion { left: vec![left], usage, ..Default::default() };
     let (run, status, summary) = (RunId(1), RunStatus::Cancelled, String::new());
     let came_to = Some(Box::new(came_to));
     s.tell(Event::RunCompleted { run, status, summary, files: vec![], goal: None, came_to });
     let rows = s.text(80, 40);
-    assert!(rows.iter().any(|row| row.contains("Tokens: 0 in this run")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("Tokens: 912 in this run")), "{rows:#?}");
+    assert!(!rows.iter().any(|row| row.contains("Cost")), "what is not known is no news: {rows:#?}");
     assert!(rows.iter().any(|row| row.contains("stopped: Rename a to b")), "{rows:#?}");
 }
 

@@ -2,7 +2,7 @@
 
 use pilothouse_core::{
     clean::Clean,
-    money::{clock, so_far},
+    money::{clock, dollars, so_far},
 };
 
 use super::super::{Agent, Env};
@@ -54,8 +54,7 @@ fn cost(agent: &Agent, dot: &str) -> String {
         _ => format!("{about}{}.{}k tokens", tokens / 1_000, tokens % 1_000 / 100),
     };
     let calls = row::count(usize::try_from(agent.calls).unwrap_or(usize::MAX), "call");
-    let money = agent.usage.cost_micros.map_or_else(String::new, |micros| {
-        format!(" {dot} ${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
-    });
+    let money =
+        agent.usage.cost_micros.map_or_else(String::new, |micros| format!(" {dot} {}", dollars(micros)));
     format!("{calls} {dot} {tokens}{money}")
 }
