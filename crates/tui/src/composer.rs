@@ -33,7 +33,7 @@ actions! {
         /// Send it once nothing runs; go to the next pane when there is nothing to send.
         Queue "queue", "queue, or next pane", "runs after what runs now";
         /// Hand it to what runs, which reads it at its next step.
-        Tell "tell", "tell the running agent", "goes to it at its next step; nothing stops";
+        Tell "tell", "tell the running agent", "reaches it with its next request; nothing stops";
         /// A new line.
         Newline "newline", "new line", "the draft";
         /// Look through what was written before.

@@ -197,7 +197,7 @@ impl Foretold {
                 Deed::Runs => ran(state),
                 // What it answers is what follows first, and its agent is told with that.
                 Deed::Tells if self.deeds.iter().any(|d| matches!(d, Deed::Answers(..))) => continue,
-                Deed::Tells => "goes to the running agent at its next step",
+                Deed::Tells => "reaches the agent with its next request",
                 Deed::Adds => "adds a last step to the plan that runs",
                 Deed::Revises => "changes the plan once the step at work is done",
                 Deed::Queues => queued(state),

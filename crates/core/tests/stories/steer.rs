@@ -130,7 +130,7 @@ fn where_no_model_could_say_what_a_line_means_it_is_said_what_the_rules_made_of_
             "rename by_day to sums_by_day",
             "modify – queued: begins when the run has ended. Alt-M hands it to the running agent now.",
         ),
-        ("name it bytes instead", "modify – goes to the running agent at its next step."),
+        ("name it bytes instead", "modify – reaches the agent with its next request."),
     ] {
         let mut b = doubted();
         b.say(line);

@@ -63,7 +63,7 @@ actions! {
         /// Its conversation.
         Log "log", "read its conversation", "this window; every run goes on";
         /// Say something in it.
-        Message "message", "message this run", "that session; a run hears it at its next step";
+        Message "message", "message this run", "that session; a run hears it with its next request";
         /// Stop it.
         Stop "stop", "stop it", "that run; asks first, sets aside what is undecided";
         /// A new session here.

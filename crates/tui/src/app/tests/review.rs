@@ -43,6 +43,7 @@ fn c_in_the_diff_comments_the_hunk_in_view_and_the_words_go_to_the_agent() {
     b.settle();
     let text = b.desk.text();
     assert!(text.contains("commented") && text.contains("you: call it first"), "{text}");
+    assert!(text.contains("goes with your decision"), "{text}");
     b.press("<esc>");
     assert!(b.desk.text().contains("you to src/a.rs, hunk 1: call it"), "{}", b.desk.text());
 }

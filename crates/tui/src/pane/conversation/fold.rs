@@ -268,6 +268,7 @@ impl Log {
             Event::LaneOpened { lane, kind, turn, .. } => self.begins(at, *lane, (*kind, *turn)),
             Event::LaneClosed { lane } => self.lane_closed(*lane),
             Event::ThinkingStarted { call, lane } => {
+                self.handed_over(*lane);
                 self.thinking(at, *call, *lane);
                 self.asking.insert(*lane, *call);
             }
@@ -298,8 +299,8 @@ impl Log {
                 (self.running, self.finished, self.thought) = (Some(*turn), false, false);
                 (self.waived, self.unproven, self.red) = (Vec::new(), false, BTreeSet::new());
                 self.told.clear();
-            }
                 (self.stopped, self.gate_calls) = (Vec::new(), HashMap::new());
+            }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 self.plan_ran(*status);
                 match goal {
@@ -378,8 +379,8 @@ impl Log {
                 return;
             }
             Card::Review(proposals) => {
-                self.add(at, Kind::Work, Body::Waits(proposals, id));
                 self.drafts_wait(&proposals);
+                self.add(at, Kind::Work, Body::Waits(proposals, id));
                 return;
             }
             Card::Nothing => return,
@@ -396,7 +397,6 @@ impl Log {
         self.add(at, Kind::Card, Body::Question(Box::new(q)));
     }
 
-    /// No question outlives its process: what is still to be decided is asked anew.
     /// Files that wait have a row each, which tells what was proposed for them.
     fn drafts_wait(&mut self, proposals: &[ProposalId]) {
         let paths: Vec<String> = proposals.iter().filter_map(|id| self.paths.get(id).cloned()).collect();
@@ -404,6 +404,7 @@ impl Log {
         keys.into_iter().for_each(|key| self.gone(key));
     }
 
+    /// No question outlives its process: what is still to be decided is asked anew.
     fn unasked(&mut self) {
         for entry in &mut self.entries {
             if let Body::Question(q) = &mut entry.body

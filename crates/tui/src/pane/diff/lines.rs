@@ -7,7 +7,7 @@ use std::{ops::Range, sync::Arc};
 
 use pilothouse_core::{
     diff::{Hunk, Lines},
-    proposal::Decision,
+    proposal::{Decision, ProposalStatus},
     tool::ChangeKind,
 };
 
@@ -89,7 +89,15 @@ impl DiffPane {
                 let said = self.files.get(at).and_then(|file| ctx.state.transcript.comment(file.id, n));
                 let lead = Row::of("       you: ", Slot::Info);
                 let said = said.map(|said| hang(&lead, &Row::of(said, Slot::Text).pieces, width));
-                std::iter::once(self.hunk_row(ctx, at, n, width)).chain(said.into_iter().flatten()).collect()
+                let mut said = said.unwrap_or_default();
+                let open = self.files.get(at).and_then(|file| Self::proposal(ctx, file.id));
+                if let Some(last) =
+                    said.last_mut().filter(|_| open.is_some_and(|p| p.status == ProposalStatus::Open))
+                {
+                    let when = Row::of("goes with your decision", Slot::Faint);
+                    *last = std::mem::take(last).ends(when, width, g.ellipsis);
+                }
+                std::iter::once(self.hunk_row(ctx, at, n, width)).chain(said).collect()
             }
             Line::Same(at, old, new) => {
                 let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };

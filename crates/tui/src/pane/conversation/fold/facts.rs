@@ -203,7 +203,8 @@ impl Log {
                 self.mark(at, Mark::Dot, &format!("{how} {path}"));
             }
             Event::TurnTold { .. } => {
-                self.mark(at, Mark::Dot, "Goes to the running agent at its next step.");
+                self.told_on.push(self.end());
+                self.mark(at, Mark::Dot, "Reaches the agent with its next request.");
             }
             // The notice after it says what became of which files.
             Event::Reverted { .. } => self.reverted = true,

@@ -11,7 +11,11 @@ use pilothouse_core::{
 };
 
 use super::{Kind, Log, Mark};
-use crate::pane::conversation::entry::Body;
+use crate::{
+    pane::conversation::entry::{Body, Entry},
+    row::Row,
+    theme::Slot,
+};
 
 /// Characters of a message that is named as queued.
 const QUEUED_CHARS: usize = 48;
@@ -114,6 +118,19 @@ impl Log {
         if let Some(Body::Said(text)) = said.map(|e| &e.body) {
             let text = text.clone();
             self.add(at, Kind::Said, Body::Said(text));
+        }
+    }
+
+    /// The agent at work is asked again: what was said to it goes with that.
+    pub(super) fn handed_over(&mut self, lane: LaneId) {
+        if !self.kind(lane).is_some_and(LaneKind::of_run) {
+            return;
+        }
+        for key in std::mem::take(&mut self.told_on) {
+            if let Some(Entry { body: Body::Facts(facts), dirty, .. }) = self.get_mut(key) {
+                let row = Row::of(Mark::Done.sign(), Slot::Ok).and(" handed over to the agent", Slot::Soft);
+                (facts.lines, *dirty) = (vec![(row, Row::new())], true);
+            }
         }
     }
 
