@@ -47,6 +47,8 @@ pub enum Deed {
     Tells,
     /// It becomes the last step of the plan that runs.
     Adds,
+    /// What is known already answers it.
+    Recalls,
     /// The run is held at its next step.
     Holds,
     /// It waits for the end of what runs.
@@ -208,6 +210,7 @@ impl Foretold {
                 Deed::AsksToStartOver => "asks before it starts over",
                 Deed::Consults => "the model is asked what you mean",
                 Deed::Waits => "waits for your message before it",
+                Deed::Recalls => "answered from the record",
                 Deed::Undoes => "takes the last change back",
                 Deed::TakesBack => "shows what takes back what was written to the file",
                 Deed::Commits => "shows what would be committed, and asks",
@@ -267,6 +270,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::LaneOpened { kind: LaneKind::Answer | LaneKind::Pipeline, .. } => Deed::Talks,
         Event::LaneOpened { kind: LaneKind::Goal, .. } => Deed::Runs,
         Event::TurnTold { .. } => Deed::Tells,
+        Event::FactsAnswered { text, .. } if !text.is_empty() => Deed::Recalls,
         Event::TaskAdded { .. } => Deed::Adds,
         Event::PauseSet { pause: Pause::Held, on: true } => Deed::Holds,
         Event::QueueChanged { plan_new, more, control, later } => {
