@@ -126,7 +126,7 @@ commands! {
         "passages of this project that answer a question; status says what is indexed";
     Title "title" ["rename"] Optional("TEXT|again"), Session, "call this session so in lists; alone or with again, the model names it";
     Runs "bg" ["runs", "sessions", "session", "resume"] Optional("TASK"), Screen,
-        "every session of this folder; with a task, begin one beside this";
+        "sessions of this folder, to go on with; with a task as /bg";
     History "history" ["turns", "rewind"] Nothing, Screen,
         "every message of this session: what came of it, and back to before it";
     Fork "fork" ["branch"] Optional("MESSAGE"), Screen,

@@ -68,7 +68,7 @@ impl State {
             out.push(format!("{files} file{s} for your decision{done}"));
         }
         if let Some(plan) = &self.plan {
-            out.push(format!("a plan at {} of {} steps", plan.done(), plan.tasks.len()));
+            out.push(format!("a plan ({} of {} done)", plan.done(), plan.tasks.len()));
         } else if self.run.is_some() || self.is_executing() {
             let command = self.open.values().find_map(|c| c.kind.command());
             let waits = command.filter(|_| self.waits_for_user());

@@ -359,11 +359,11 @@ fn the_question_whether_to_leave_tells_what_is_at_stake_by_now() {
         assert_eq!(spec.title, spec.text);
         spec.title.as_str().to_owned()
     };
-    assert_eq!(asks(&b), "Stop what runs and leave? Kept: a plan at 0 of 2 steps");
+    assert_eq!(asks(&b), "Stop what runs and leave? Kept: a plan (0 of 2 done)");
     let asked = b.session.state().phase_question().unwrap().id;
     b.reply("nothing to do", &[]);
     b.input(Input::Queue("fix another thing".into())).unwrap();
-    assert_eq!(asks(&b), "Stop what runs and leave? Kept: a plan at 1 of 2 steps; 1 queued");
+    assert_eq!(asks(&b), "Stop what runs and leave? Kept: a plan (1 of 2 done); 1 queued");
     b.say("/queue drop 1");
     b.reply("nothing to do", &[]);
     assert_eq!(asks(&b), "Leave? Nothing is at stake any more");
@@ -396,7 +396,7 @@ fn starting_over_asks_once_where_something_would_be_lost() {
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
     b.say("/reset");
-    let told = "Start over? Set aside: a plan at 0 of 2 steps";
+    let told = "Start over? Set aside: a plan (0 of 2 done)";
     assert_eq!((asked(&b).as_deref(), over(&b)), (Some(told), false));
     b.say("n");
     assert_eq!(phase(&b), Phase::AwaitingApproval);

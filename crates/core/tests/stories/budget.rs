@@ -58,7 +58,7 @@ fn before_a_call_too_many_leaves_the_user_is_asked_with_what_was_spent_and_what_
     assert!(question.text().contains("1 of 1 call"), "{}", question.text());
     assert!(question.on[0].starts_with("this run: "), "{:?}", question.on);
     assert_eq!(question.on[1], "step 1 One: 2,000 tokens, <$0.01");
-    assert_eq!(question.stake, ["a plan at 0 of 2 steps"]);
+    assert_eq!(question.stake, ["a plan (0 of 2 done)"]);
     assert!(b.session.pending().is_empty() && b.session.state().waits_for_user());
     let state = b.session.state();
     let open = state.phase_question().unwrap();

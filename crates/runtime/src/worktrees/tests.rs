@@ -133,7 +133,7 @@ async fn what_a_session_of_it_has_not_finished_is_at_stake_like_a_commit() {
     let asks = end(&rig.home(), &repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
     let Ended::Asks(stake) = asks else { panic!("{asks:?}") };
     let first = stake.lines.first().unwrap();
-    assert!(first.starts_with("not finished in \"Numbers\": a plan at 0 of 1 step"), "{stake:?}");
+    assert!(first.starts_with("not finished in \"Numbers\": a plan (0 of 1 done)"), "{stake:?}");
     assert!(made.folder.exists(), "asking drops nothing");
     fs::write(made.folder.join("c.txt"), "three\n").unwrap();
     let asks = end(&rig.home(), &repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap();

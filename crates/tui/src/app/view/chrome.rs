@@ -333,6 +333,6 @@ impl App {
         let age = age(run.quiet);
         let row = Row::of(key, Slot::Accent).and(" goes on with ", Slot::Soft);
         let row = row.and(&format!("\"{title}\""), Slot::Strong);
-        Some(row.and(&format!(", {stands} {age} ago."), Slot::Soft))
+        Some(row.and(&format!(", {stands}, quiet for {age}."), Slot::Soft))
     }
 }

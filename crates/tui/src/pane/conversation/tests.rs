@@ -204,7 +204,7 @@ fn a_run_tells_what_it_did_line_by_line() {
             " [Gate: syntax] ✓ passed   exit 0",
             " Complete (4.1s)",
             "",
-            " ✓ Complete. 4 files created/modified.",
+            " ✓ Complete. 4 files changed.",
             "",
         ]
     );

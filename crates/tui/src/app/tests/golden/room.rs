@@ -27,7 +27,7 @@ fn flowing(text: &str) -> String {
 fn where_rows_are_left_no_title_of_a_run_is_cut_and_nothing_of_what_is_at_stake() {
     for width in [40, 60, 80, 100] {
         let mut desk = scene("runs", width, 50);
-        let stake = ["a plan at 1 of 5 steps", "3 proposals that nobody decided", "a command that runs"];
+        let stake = ["a plan (1 of 5 done)", "3 proposals that nobody decided", "a command that runs"];
         desk.app.runs[1].info.stake = stake.map(str::to_owned).to_vec();
         let text = shown(&mut desk);
         for whole in ["endpoint", "nobody decided, a command that runs", "git push --force origin main?"] {

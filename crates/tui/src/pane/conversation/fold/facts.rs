@@ -286,7 +286,7 @@ impl Log {
         // What the plan wrote in runs before this one counts as well.
         let files = match came_to {
             _ if files == 0 && came_to.is_none_or(|c| c.files.is_empty()) => "No file changed.".to_owned(),
-            came_to => format!("{}.", came_to.cloned().unwrap_or_default().wrote(files)),
+            came_to => format!("{}.", came_to.cloned().unwrap_or_default().changed(files)),
         };
         // The only file stands above already, with what changed in it: here it is named.
         let only = came_to.and_then(|c| c.files.first().filter(|_| c.files.len() == 1));
@@ -322,9 +322,9 @@ impl Log {
         let left = Row::of(sign, ink).and(" ", Slot::Text).with(coded(&text, Ink::of(Slot::Strong).bold()));
         let mut lines = vec![(left, Row::new())];
         if let Some(came_to) = came_to {
-            let files = if only.is_some() { &[][..] } else { &came_to.files };
             // Which steps were stopped is told below.
             std::mem::take(&mut self.stopped).into_iter().for_each(|key| self.gone(key));
+            let files = if only.is_some() { &[][..] } else { &came_to.files };
             lines.extend(completion(came_to, files, &self.red, self.plan.is_some()));
         }
         self.add(at, Kind::Card, Body::Facts(Facts { lines, detail: String::new() }));
@@ -356,7 +356,7 @@ fn not_run_again(line: &str) -> (Row, Row) {
 fn unchecked(facts: &Completion) -> Option<&'static str> {
     let wrote = facts.gates.is_empty() && !facts.files.is_empty();
     let planned = "not checked: the plan has no gate";
-    wrote.then_some(if facts.done > 0 { planned } else { "not checked: no check was asked for" })
+    wrote.then_some(if facts.done > 0 { planned } else { "not checked: nothing was run" })
 }
 
 /// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.

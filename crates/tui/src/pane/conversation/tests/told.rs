@@ -348,8 +348,7 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
         came_to: Some(Box::new(came_to)),
     };
     s.tell(end(came_to.clone()));
-    for wanted in ["– syntax failed, not run again", "– lint not run", "Stopped. 1 file created/modified."]
-    {
+    for wanted in ["– syntax failed, not run again", "– lint not run", "Stopped. 1 file changed."] {
         holds(&mut s, wanted);
     }
     let Event::RunCompleted { run, status, files, goal, came_to: told, .. } = end(came_to.clone()) else {
@@ -357,7 +356,7 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
     };
     let summary = "Completed 1 task before cancel.".to_owned();
     s.tell(Event::RunCompleted { run, status, summary, files, goal, came_to: told });
-    holds(&mut s, "Stopped. Completed 1 task before cancel. 1 file created/modified.");
+    holds(&mut s, "Stopped. Completed 1 task before cancel. 1 file changed.");
     s.tell(end(Completion { gates: vec![], ..came_to.clone() }));
     holds(&mut s, "not checked: the plan has no gate");
     let files = [("a.rs", false), ("b.rs", true)].map(|(name, gone)| FileTally {
@@ -367,7 +366,7 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
         gone,
     });
     s.tell(end(Completion { files: files.to_vec(), ..came_to.clone() }));
-    holds(&mut s, "Stopped. 1 file created/modified, 1 removed.");
+    holds(&mut s, "Stopped. 1 file changed, 1 removed.");
     s.tell(end(Completion { files: files[1..].to_vec(), ..came_to }));
     holds(&mut s, "Stopped. 1 file removed.");
 }
@@ -561,7 +560,7 @@ fn a_change_is_told_once_when_it_is_written_and_its_only_file_is_named_at_the_en
         goal: None,
         came_to,
     });
-    let card = " ✓ Complete. 1 file created/modified: src/a.rs.";
+    let card = " ✓ Complete. 1 file changed: src/a.rs.";
     assert_eq!(named(&mut s), [" ✓ edited src/a.rs (+1 -1 lines)", card]);
 }
 

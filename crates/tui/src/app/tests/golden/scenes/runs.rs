@@ -146,7 +146,7 @@ pub(in crate::app::tests) fn fleet(mut desk: Desk) -> Desk {
             steps: 5,
             gate: Some("tests".into()),
             waiting: usize::from(status == RunStatus::Waiting),
-            stake: vec![format!("a plan at {} of 5 steps", n.min(2))],
+            stake: vec![format!("a plan ({} of 5 done)", n.min(2))],
             usage: Usage { cost_micros: Some(30_000 * n as u64), ..Usage::default() },
             ..RunInfo::default()
         };
