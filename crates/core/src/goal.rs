@@ -170,9 +170,10 @@ pub fn failures_in_a_row(tried: &[Tried], key: BlobId) -> usize {
     failures
 }
 
-/// Told of what ended well without a command or a file.
+/// Told of what ended well without a command or a file: in milliseconds, as scripts read it, where these are few.
 pub fn complete(took: Millis) -> String {
-    format!("Complete ({})", clock(took.0))
+    let took = if took.0 < 10_000 { format!("{}ms", took.0) } else { clock(took.0) };
+    format!("Complete ({took})")
 }
 
 impl GoalSummary {

@@ -202,7 +202,6 @@ impl Draft<'_> {
         let summary = match &goal {
             Some(goal) => goal.line(),
             None if self.pipeline().is_some_and(|p| p.state.is_running()) => "Stopped.".to_owned(),
-            None if done == 0 => "Stopped.".to_owned(),
             None => format!("Completed {done} task{s} before cancel."),
         };
         self.complete_as(RunEnd { status: RunStatus::Cancelled, summary, goal });

@@ -24,6 +24,8 @@ use crate::{
     theme::Slot,
 };
 
+/// What a script reads of a stop before the first step was done: on the screen the steps below it say so.
+const NOTHING_DONE: &str = "Completed 0 tasks before cancel.";
 /// Files of a command or of a run that are named one by one.
 const MOST_FILES: usize = 8;
 
@@ -310,7 +312,7 @@ impl Log {
             RunStatus::Ended => ("–", Slot::Warn, format!("{} {files}", sentence(summary))),
             RunStatus::Failed if self.is_told(summary) => ("✗", Slot::Bad, format!("Failed. {files}")),
             RunStatus::Failed => ("✗", Slot::Bad, format!("Failed: {} {files}", sentence(summary))),
-            RunStatus::Cancelled if matches!(summary, "" | "Stopped.") => {
+            RunStatus::Cancelled if matches!(summary, "" | "Stopped." | NOTHING_DONE) => {
                 ("–", Slot::Soft, format!("Stopped. {files}"))
             }
             RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {} {files}", sentence(summary))),

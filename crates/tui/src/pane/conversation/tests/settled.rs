@@ -129,7 +129,7 @@ fn at_a_stop_the_step_is_named_once_and_green_gates_share_a_row() {
     s.tell(Event::RunCompleted {
         run: RunId(7),
         status: RunStatus::Cancelled,
-        summary: String::new(),
+        summary: "Completed 0 tasks before cancel.".into(),
         files: vec![],
         goal: None,
         came_to: Some(Box::new(Completion { gates: gates.to_vec(), left, ..Completion::default() })),
@@ -137,6 +137,7 @@ fn at_a_stop_the_step_is_named_once_and_green_gates_share_a_row() {
     let rows = rows_with(&mut s, "Wire it into login");
     assert_eq!(rows.iter().filter(|row| row.contains("stopped")).count(), 1, "{rows:?}");
     assert_eq!(rows_with(&mut s, "passed"), ["   ✓ syntax, lint passed"]);
+    assert_eq!(rows_with(&mut s, "Stopped."), [" – Stopped. No file changed."]);
 }
 
 #[test]
