@@ -246,7 +246,7 @@ fn deeper(reason: &str) -> Desk {
 
 #[test]
 fn what_was_written_is_not_lost_where_it_is_kept_back() {
-    let mut desk = deeper(&"mend the check that is wrong ".repeat(8));
+    let mut desk = deeper(&"mend the check that is wrong ".repeat(16));
     let line = "fix it, but keep the other tests as they are";
     desk.wait(1_000).press(line).draw();
     desk.wait(1_000).press("<enter>");
