@@ -27,10 +27,10 @@ impl PlanPane {
         }
         self.footer = Row::new();
         let room = usize::from(self.size.height);
-        drawn.close_up();
         // Half of the room, and all that the steps leave of it; one row parts both.
-        let most = (room / 2).max(room.saturating_sub(drawn.items.len())).saturating_sub(1);
+        let most = (room / 2).max(room.saturating_sub(drawn.least())).saturating_sub(1);
         self.pinned = rows::within(&drawn.reach.0, most, width, ctx.glyphs.ellipsis);
+        drawn.close_up(room.saturating_sub(self.pinned.len() + 1));
         let whole = self.pinned.len() + drawn.items.len() == drawn.height().saturating_sub(1);
         self.items = if whole { drawn.items } else { drawn.whole() };
     }

@@ -123,7 +123,7 @@ pub(super) fn items(
     let before = before.filter(|_| (awaiting || now.is_some()) && !revision.words().is_empty());
     let revised = before.map(|before| (before, revision));
     let back = with_back(ctx.state);
-    let mut d = Drawer { ctx, width, whole, open, awaiting, revised, back, items: Vec::new() };
+    let mut d = Drawer { ctx, width, whole, open, awaiting, revised, back, barred: false, items: Vec::new() };
     if let Some(now) = now {
         let text = format!("Version {} of {now}, as it was; v looks at the others", plan.version);
         d.plain(Row::of(&text, Slot::Warn));
@@ -140,8 +140,7 @@ pub(super) fn items(
         d.task(task, n);
     }
     d.removed();
-    let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
-    if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
+    if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !d.barred {
         d.plain(Row::new());
         for row in gates::standing(plan, ctx, width) {
             d.plain(row);
@@ -183,6 +182,8 @@ struct Drawer<'a> {
     revised: Option<(&'a Plan, &'a Revision)>,
     /// Of each step that wrote something: how many proposals, and how many of them were taken back since.
     back: BTreeSet<TaskId>,
+    /// Whether the row of a step has a bar.
+    barred: bool,
     items: Vec<Item>,
 }
 
@@ -221,7 +222,11 @@ impl<'a> Drawer<'a> {
         let beside = strip(&right);
         let narrow = beside > 1 && (breaks || room(&right) < TITLE_ROOM || beside > strip(&Row::new()));
         let below = asked && (task.files.len() > 1 || narrow);
-        let right = if below || breaks || room(&right) < TITLE_ROOM { Row::new() } else { right };
+        // A bar takes no word of the title: where it has no room, that of the whole plan stands below.
+        let bar = task.status == TaskStatus::Running && !nested.is_empty();
+        let taken = bar && beside > strip(&Row::new());
+        self.barred |= bar && !taken && !breaks && room(&right) >= TITLE_ROOM;
+        let right = if below || taken || breaks || room(&right) < TITLE_ROOM { Row::new() } else { right };
         // What is at the right has its columns in the first row alone.
         let titled = |right: &Row| wrap_to(&words, room(right), room(&Row::new()));
         let open = self.open.contains(&Target::Task(task.id));
@@ -407,8 +412,8 @@ impl<'a> Drawer<'a> {
                 let what = match (undecided, taken + left) {
                     (0, _) if taken == 0 => "no hunk taken, still open".to_owned(),
                     (0, _) => format!("{taken} taken, not written yet"),
-                    (1, _) => "1 hunk waits for you".to_owned(),
-                    (n, _) => format!("{n} hunks wait for you"),
+                    (1, _) => "1 hunk waits".to_owned(),
+                    (n, _) => format!("{n} hunks wait"),
                 };
                 (g.waits, Slot::Warn, Row::of(&what, Slot::Warn))
             }

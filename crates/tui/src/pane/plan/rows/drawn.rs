@@ -28,20 +28,25 @@ impl Drawn {
         self.items
     }
 
-    /// Takes the empty rows out, but for the one before what a yes allows.
-    pub(in super::super) fn close_up(&mut self) {
-        let is_empty = |item: &&Item| item.row.pieces.is_empty();
-        self.reach.1 -= self.items.iter().take(self.reach.1).filter(is_empty).count();
-        self.items.retain(|item| !is_empty(&item));
+    /// How many rows it has without the empty ones, beside what a yes allows.
+    pub(in super::super) fn least(&self) -> usize {
+        self.items.iter().filter(|item| !item.row.pieces.is_empty()).count()
     }
 
-    /// Takes out empty rows, the last first, until all of it has room or none is left.
-    pub(in super::super) fn close_up_to(&mut self, room: usize) {
-        while self.height() > room
+    /// Takes out empty rows, the last first, until there are no more than so many rows beside what a yes allows, or none
+    /// is left.
+    pub(in super::super) fn close_up(&mut self, rows: usize) {
+        while self.items.len() > rows
             && let Some(at) = self.items.iter().rposition(|item| item.row.pieces.is_empty())
         {
             self.items.remove(at);
+            self.reach.1 -= usize::from(at < self.reach.1);
         }
+    }
+
+    /// The same until all of it has room.
+    pub(in super::super) fn close_up_to(&mut self, room: usize) {
+        self.close_up(room.saturating_sub(self.height() - self.items.len()));
     }
 
     /// How many rows that is.

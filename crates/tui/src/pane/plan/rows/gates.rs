@@ -12,13 +12,15 @@ use pilothouse_core::{
     policy::{By, Manner, Outcome, Request},
 };
 
-use super::{Drawer, Item, Target, change_ink};
+use super::{Drawer, Item, Target, change_ink, finished};
 use crate::{
     pane::Ctx,
     row::{self, Row, wrap},
     theme::Slot,
 };
 
+/// Columns of the line of a gate beside its name, at least.
+const LEAST_COMMAND: usize = 16;
 /// Places of a red gate that stand below it.
 const MOST_PLACES: usize = 5;
 
@@ -32,7 +34,9 @@ pub(super) fn standing(plan: &Plan, ctx: &Ctx<'_>, width: usize) -> Vec<Row> {
     let mut barred = Row::of(&bar, Slot::Soft).and("  ", Slot::Text);
     barred.pieces.extend(counted.pieces.iter().cloned());
     let forms = [barred, counted, words.clone()];
-    let fits = forms.into_iter().find(|row| row.width() <= width);
+    // What is over goes no further: it is told in words.
+    let over = usize::from(finished(plan));
+    let fits = forms.into_iter().skip(over).find(|row| row.width() <= width);
     fits.map_or_else(|| wrap(&words.pieces, width), |row| vec![row])
 }
 
@@ -80,15 +84,7 @@ impl Drawer<'_> {
         let own = gate.has_name();
         let left = if own { lead.and(&name, Slot::Text).and(&gap, Slot::Text) } else { lead };
         let ink = if own { Slot::Soft } else { Slot::Text };
-        let (lead, left) = (left.width(), left.and(&gate.command, ink));
-        let read = left.width();
-        // A yes to the plan is one to exactly this line: all of it is seen.
-        let below = self.awaiting && read + right.width() + 2 >= self.width;
-        let row = left.ends_keeping_right(right, self.width, g.ellipsis);
-        self.items.push(Item::of(Target::Gate(gate.id), row, if below { lead } else { read }));
-        if below {
-            self.wrapped(&gate.command, Slot::Soft);
-        }
+        self.gate_line(gate, left, right, ink);
         if let Some((_, proof)) = proof.filter(|_| matches!(gate.status, GateStatus::Failed(_))) {
             self.places(gate.id, &proof.diagnostics);
         }
@@ -98,6 +94,32 @@ impl Drawer<'_> {
             for line in lines.lines() {
                 self.plain(Row::of("    ", Slot::Text).and(line, Slot::Soft));
             }
+        }
+    }
+
+    /// The line that a gate runs. A yes to the plan is one to exactly this line: all of it is seen.
+    fn gate_line(&mut self, gate: &Gate, left: Row, right: Row, ink: Slot) {
+        let command = Clean::line(&gate.command);
+        let lead = left.width();
+        let beside = |right: &Row| self.width.saturating_sub(lead + right.width() + 2);
+        if !self.awaiting || row::width(&command) < beside(&right) {
+            let left = left.and(&command, ink);
+            let told = left.width();
+            let row = left.ends_keeping_right(right, self.width, self.ctx.glyphs.ellipsis);
+            let read = if self.awaiting { row.width() } else { told };
+            return self.items.push(Item::of(Target::Gate(gate.id), row, read));
+        }
+        let (right, first) = match beside(&right) {
+            0..LEAST_COMMAND => (Row::new(), self.width.saturating_sub(lead)),
+            room => (right, room),
+        };
+        let indent = if self.width < lead + LEAST_COMMAND { 4 } else { lead };
+        let mut parts = row::parts(&command, first, self.width.saturating_sub(indent)).into_iter();
+        let left = left.and(parts.next().unwrap_or_default().trim_end(), ink);
+        let row = left.ends(right, self.width, self.ctx.glyphs.ellipsis);
+        self.items.push(Item::of(Target::Gate(gate.id), row.clone(), row.width()));
+        for part in parts {
+            self.plain(Row::of(&" ".repeat(indent), Slot::Text).and(&part, ink));
         }
     }
 

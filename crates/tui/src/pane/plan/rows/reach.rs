@@ -55,12 +55,15 @@ pub(super) fn blocks(plan: &Plan, ctx: &Ctx<'_>, columns: usize) -> Vec<Block> {
         rank,
         rows: labelled(label, words, slot, columns, ctx.glyphs.ellipsis),
     };
-    let asked = names(ctx.state.reach(plan.turn));
-    let beyond = beyond(plan, ctx.state);
-    let asked = if beyond.is_some() { asked } else { format!("{asked}; nothing beyond") };
-    let mut all = vec![block(Rank::Asked, "Asked for", &asked, Slot::Text)];
-    all.extend(beyond.map(|words| block(Rank::Beyond, "Goes beyond", &words, Slot::Warn)));
-    all.push(block(Rank::Allowed, "Allowed", &list(&can), Slot::Text));
+    // What was asked for is told beside what goes beyond it; else what is allowed says all of it.
+    let (mut all, mut allowed) = (Vec::new(), list(&can));
+    if let Some(words) = beyond(plan, ctx.state) {
+        all.push(block(Rank::Asked, "Asked for", &names(ctx.state.reach(plan.turn)), Slot::Text));
+        all.push(block(Rank::Beyond, "Goes beyond", &words, Slot::Warn));
+    } else {
+        allowed.push_str("; only what was asked");
+    }
+    all.push(block(Rank::Allowed, "Allowed", &allowed, Slot::Text));
     all.push(block(Rank::Not, "Not allowed", &list(&not), Slot::Text));
     all
 }
