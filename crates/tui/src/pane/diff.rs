@@ -275,6 +275,8 @@ pub struct DiffPane {
     context: Option<usize>,
     /// Whether there is little room, so that what surrounds a change would hide it.
     tight: bool,
+    /// Whether the keys are elsewhere besides.
+    previews: bool,
     size: Size,
     body: Size,
     header: Vec<Row>,
@@ -322,6 +324,7 @@ impl Default for DiffPane {
             side_by_side: false,
             context: None,
             tight: false,
+            previews: false,
             size: Size::ZERO,
             body: Size::ZERO,
             header: Vec::new(),

@@ -22,10 +22,12 @@ use crate::{
     highlight::{Colours, LONGEST_LINE_BYTES},
     markdown::inked,
     pane::Ctx,
-    row::{Ink, Piece, Row, fit_path, hang, indent, wrap_hanging},
+    row::{Ink, Piece, Row, fit_path, hang, wrap_code},
     theme::Slot,
 };
 
+/// With fewer columns a line has one number.
+const BOTH_NUMBERS_FROM: usize = 60;
 /// Lines above a hunk that are searched for what it stands in.
 const SEARCHED: usize = 300;
 
@@ -123,7 +125,7 @@ impl DiffPane {
                     marked: &[],
                     tabs: false,
                 };
-                let numbers = self.numbers(Some(old), Some(new), at, Slot::Faint);
+                let numbers = self.numbers(Some(old), Some(new), (at, width), Slot::Faint);
                 self.wrapped(ctx, &numbers, (" ", Slot::Soft), &side, None, width)
             }
             Line::Old(at, n, old) => self.changed(ctx, (at, n), old, true, width),
@@ -162,9 +164,17 @@ impl DiffPane {
         let tabs = if before { words.tabs.0.contains(&line) } else { words.tabs.1.contains(&line) };
         let side = Side { file, content, line, hide_cr, before, marked, tabs };
         let (sign, grounds, numbers) = if before {
-            (("-", Slot::Bad), (Slot::Rem, Slot::RemWord), self.numbers(Some(line), None, at, Slot::Bad))
+            (
+                ("-", Slot::Bad),
+                (Slot::Rem, Slot::RemWord),
+                self.numbers(Some(line), None, (at, width), Slot::Bad),
+            )
         } else {
-            (("+", Slot::Ok), (Slot::Add, Slot::AddWord), self.numbers(None, Some(line), at, Slot::Ok))
+            (
+                ("+", Slot::Ok),
+                (Slot::Add, Slot::AddWord),
+                self.numbers(None, Some(line), (at, width), Slot::Ok),
+            )
         };
         self.wrapped(ctx, &numbers, sign, &side, Some(grounds), width)
     }
@@ -201,9 +211,19 @@ impl DiffPane {
         most.to_string().len().max(3)
     }
 
-    fn numbers(&self, old: Option<usize>, new: Option<usize>, at: usize, slot: Slot) -> Row {
+    /// The numbers of a line before and after; where it is narrow the one that it has, the one after before the other.
+    fn numbers(
+        &self,
+        old: Option<usize>,
+        new: Option<usize>,
+        (at, width): (usize, usize),
+        slot: Slot,
+    ) -> Row {
         let w = self.digits(at);
         let text = |n: Option<usize>| n.map_or_else(|| " ".repeat(w), |n| format!("{:>w$}", n + 1));
+        if width < BOTH_NUMBERS_FROM {
+            return Row::of(&text(new.or(old)), slot).and(" ", Slot::Text);
+        }
         Row::of(&text(old), slot).and("  ", Slot::Text).and(&text(new), slot).and("  ", Slot::Text)
     }
 
@@ -223,16 +243,19 @@ impl DiffPane {
         let room = width.saturating_sub(lead + 3).max(1);
         let on = |i: Ink| grounds.map_or(i, |(g, _)| i.on(g));
         let pieces = self.cut(ctx, self.pieces(ctx, side, grounds), side.marked, grounds.map(|g| g.0));
-        // What goes on below stands under the first word of the line.
-        let indent = indent(&pieces).min(room / 2);
-        let rows = wrap_hanging(&pieces, room, indent).into_iter().enumerate();
+        let mut rows = wrap_code(&pieces, room);
+        if self.previews
+            && let Some((_, word)) = grounds
+        {
+            changed_part(&mut rows, word, (ctx.glyphs.ellipsis, on(Ink::of(Slot::Faint))), room);
+        }
+        let rows = rows.into_iter().enumerate();
         rows.map(|(n, text)| {
             let mut row = if n == 0 { numbers.clone() } else { Row::of(&" ".repeat(lead), Slot::Text) };
             let sign = if n == 0 { sign } else { " " };
             row.push(" ", on(Ink::of(ink)));
             row.push(sign, on(Ink::of(ink).bold()));
             row.push(" ", on(Ink::of(ink)));
-            row.push(&" ".repeat(if n == 0 { 0 } else { indent }), on(Ink::of(ink)));
             row.pieces.extend(text.pieces);
             if grounds.is_some() {
                 row.push(&" ".repeat(width.saturating_sub(row.width())), on(Ink::of(Slot::Text)));
@@ -380,6 +403,19 @@ impl DiffPane {
         let mut row = row.ends_keeping_right(right, width, g.ellipsis);
         row.ground = here.then_some(Slot::Select);
         row
+    }
+}
+
+/// Of a line in several rows those that hold what changed in it, where that is marked; what is left out before is told.
+fn changed_part(rows: &mut Vec<Row>, word: Slot, (ellipsis, ink): (&str, Ink), room: usize) {
+    let marked = |row: &Row| row.pieces.iter().any(|piece| piece.ink.ground == Some(word));
+    let Some(from) = rows.iter().position(marked).filter(|_| rows.len() > 1) else { return };
+    let to = rows.iter().rposition(marked).unwrap_or(from);
+    rows.truncate(to + 1);
+    rows.drain(..from);
+    if let Some(first) = rows.first_mut().filter(|_| from > 0) {
+        let text = std::mem::take(first);
+        *first = Row::of(ellipsis, ink).with(text).cut(room, "");
     }
 }
 

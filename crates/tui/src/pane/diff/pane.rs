@@ -30,8 +30,8 @@ use crate::{
     keymap::Action,
     layout::WIDE,
     pane::{
-        Ctx, DecidingKeys, Errand, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line, inside,
-        plan::finished,
+        Ctx, DecidingKeys, Errand, Focus, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line,
+        inside, plan::finished,
     },
     row::{Row, count, fit_path, width},
     standing::Standing,
@@ -97,7 +97,11 @@ impl Pane for DiffPane {
         self.body = Size { width, height: size.height.saturating_sub(taken) };
         // What a sheet leaves does not count: the lines stand as they did when it closes.
         let tight = if self.asked_all.is_empty() { self.body.height < TIGHT } else { self.tight };
-        if std::mem::replace(&mut self.tight, tight) != tight {
+        // Beside something else, in little room, a change begins at what changed.
+        let previews = tight && ctx.focus != Focus::Pane(super::ID) && self.asked_all.is_empty();
+        let was = (self.tight, self.previews);
+        (self.tight, self.previews) = (tight, previews);
+        if was != (tight, previews) {
             self.rebuild();
         }
         self.settle(ctx);
