@@ -11,9 +11,11 @@ mod script;
 mod tap;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 pub use place::{Diagnosis, Place, names_others, places};
 pub use tap::without_passed;
+pub use verdict::is_verdict;
 
 /// Most bytes of a digest.
 pub const DIGEST_BYTES: usize = 4 * 1024;

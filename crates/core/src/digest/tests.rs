@@ -177,3 +177,28 @@ fn what_ended_a_file_before_any_test_of_it_ran_is_told_with_its_place() {
     let printed = "TAP version 13\n# hello\n# Subtest: bad\nnot ok 1 - bad\n  ---\n  error: 'no'\n  stack: |-\n    x\n  ...\n1..1\n";
     assert!(!digest(printed).unwrap_or_default().contains("hello"));
 }
+
+#[test]
+fn a_line_that_sums_up_is_told_from_what_stands_around_it() {
+    for line in [
+        "test result: ok. 12 passed; 0 failed; 0 ignored",
+        "Ran 6 tests in 0.002s",
+        "OK",
+        "=== 6 passed in 0.02s ===",
+        "Tests:       6 passed, 6 total",
+        "  6 passing (12ms)",
+    ] {
+        assert!(is_verdict(line), "{line}");
+    }
+    for line in [
+        "test result: ok. 0 passed; 0 failed",
+        "Ran 0 tests in 0.000s",
+        "test a::b ... ok",
+        "test_parse (tests.Store.test_parse) ... ok",
+        "it passed",
+        "",
+        "   Doc-tests demo",
+    ] {
+        assert!(!is_verdict(line), "{line}");
+    }
+}

@@ -153,3 +153,21 @@ fn a_message_to_the_agent_says_when_it_was_handed_over() {
     assert_eq!(rows_with(&mut s, "✓ handed over to the agent").len(), 1);
     assert!(rows_with(&mut s, "Reaches the agent").is_empty());
 }
+
+#[test]
+fn of_a_command_that_ended_well_what_sums_it_up_is_seen_on_whichever_stream_it_stands() {
+    let tests: String = (1..=8).map(|n| format!("test_{n} (tests.Store.test_{n}) ... ok\n")).collect();
+    let output = format!(
+        "exit 0, took 1 s\nstdout:\n2026-002 Foo 23.8000 open\n2026-001 ACME 119.0000 open\nstderr:\n{tests}\nRan 8 tests in 0.002s\n\nOK\n"
+    );
+    let rows = shown_below(&output, CallStatus::Done, false);
+    for part in ["2026-002 Foo", "2026-001 ACME", "Ran 8 tests", "OK"] {
+        assert!(rows.iter().any(|row| row.contains(part)), "{part}: {rows:?}");
+    }
+    // Of a run of several programs that which found something.
+    let output = "exit 0, took 1 s\nstdout:\n".to_owned()
+        + "running 9 tests\ntest result: ok. 9 passed; 0 failed\n"
+        + &"\n   Doc-tests demo\n\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed\n".repeat(3);
+    let rows = shown_below(&output, CallStatus::Done, false);
+    assert!(rows.iter().any(|row| row.contains("9 passed")), "{rows:?}");
+}

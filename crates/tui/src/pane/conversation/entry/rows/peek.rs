@@ -2,7 +2,7 @@
 //!
 //! Owns which lines these are: the end of one that ended well, and of one that failed what says that it did.
 
-use pilothouse_core::clean::Clean;
+use pilothouse_core::{clean::Clean, digest::is_verdict};
 
 use super::{Call, Env, lines_below, wrapped};
 use crate::row::{self, Row};
@@ -10,6 +10,8 @@ use crate::theme::Slot;
 
 /// Lines at the end of each stream that come first of one that failed.
 const LAST: usize = 2;
+/// Lines that sum up what one found, at most, that come first where it ended well.
+const VERDICTS: usize = 2;
 /// What a line holds that says what failed, and what one holds that tells more of it.
 const FAILED: [&str; 6] = ["FAILED", "FAIL:", "FAIL ", "panicked at", "--- FAIL", "✗"];
 const TELLS: [&str; 5] = ["error", "Error", "ERROR", "failed", "Traceback"];
@@ -32,8 +34,8 @@ pub(super) fn peek(call: &Call, (most, well): (usize, bool), env: &Env<'_>, rows
     let result = lines.get(..split).unwrap_or_default().iter().any(|line| !line.trim().is_empty());
     let of_result = well && result && split < lines.len();
     let order: Vec<usize> = match (of_result, well) {
-        (true, _) => (0..split).rev().collect(),
-        (false, true) => (0..lines.len()).rev().collect(),
+        (true, _) => summed_up(&lines, (0..split).rev()),
+        (false, true) => summed_up(&lines, (0..lines.len()).rev()),
         (false, false) => failing(&lines, split),
     };
     let mut chosen: Vec<usize> = order.into_iter().take(most).collect();
@@ -70,6 +72,16 @@ pub(super) fn peek(call: &Call, (most, well): (usize, bool), env: &Env<'_>, rows
         lines_below(lines.get(n..=n).unwrap_or_default(), env, rows);
     }
     rows.truncate(end);
+}
+
+/// The lines of a command that ended well: first the last of those that sum up what it found, on whichever stream they
+/// stand, then its result from its end.
+fn summed_up(lines: &[&str], result: impl Iterator<Item = usize>) -> Vec<usize> {
+    let verdicts = (0..lines.len()).rev().filter(|n| lines.get(*n).is_some_and(|line| is_verdict(line)));
+    let mut order: Vec<usize> = verdicts.take(VERDICTS).collect();
+    let first = order.clone();
+    order.extend(result.filter(|n| !first.contains(n)));
+    order
 }
 
 /// Whether a line stands for text that was left out.
