@@ -244,7 +244,10 @@ pub fn told(home: &Home, all: &BTreeMap<String, Said>) -> String {
     lines.join("\n")
 }
 
-/// The page of a screen, as narrow as that may be: what the user said, each with its place, then the rest by section.
+/// Columns of values on the page of a screen; longer ones go on below themselves.
+const VALUE: usize = 24;
+
+/// The page of a screen, in columns of names, values and places: what the user said, then the rest by section.
 pub(crate) fn page(home: &Home, all: &BTreeMap<String, Said>) -> String {
     let (shipped, own): (Vec<_>, Vec<_>) = all.iter().partition(|(_, said)| said.from == Origin::Default);
     let change = format!(
@@ -253,11 +256,17 @@ pub(crate) fn page(home: &Home, all: &BTreeMap<String, Said>) -> String {
     );
     let mut lines = vec![change, String::new()];
     lines.push(if own.is_empty() { "Nothing is set by you." } else { "Set by you, and where:" }.to_owned());
-    lines.extend(own.iter().map(|(key, said)| format!("{key} = {}   {}", said.value, said.from)));
+    let names = all.keys().map(String::len).max().unwrap_or_default();
+    let values = all.values().map(|said| said.value.chars().count()).filter(|wide| *wide <= VALUE).max();
+    let values = values.unwrap_or_default();
+    let row = |key: &str, said: &Said| {
+        format!("{key:names$}  {:values$}  {}", said.value, said.from).trim_end().to_owned()
+    };
+    lines.extend(own.iter().map(|(key, said)| row(key, said)));
     lines.extend([String::new(), "As it ships:".to_owned()]);
     let section = |key: &str| key.split('.').next().unwrap_or_default().to_owned();
     for group in shipped.chunk_by(|(a, _), (b, _)| section(a) == section(b)) {
-        lines.extend(group.iter().map(|(key, said)| format!("{key} = {}", said.value)));
+        lines.extend(group.iter().map(|(key, said)| row(key, said)));
         lines.push(String::new());
     }
     lines.pop();
@@ -330,9 +339,14 @@ mod tests {
         assert_eq!(of("plan.candidates"), "1 default");
         assert!(!told(&home, &all).contains("hunter"), "{}", told(&home, &all));
         let page = page(&home, &all);
-        assert!(page.contains("session.history = 7   config.toml:7") && !page.contains("hunter"), "{page}");
-        assert!(page.lines().any(|line| line == "plan.candidates = 1"), "{page}");
-        assert!(page.find("session.history = 7") < page.find("As it ships:"), "{page}");
+        let row = |key: &str| page.lines().find(|line| line.starts_with(key)).unwrap();
+        let told = |key: &str| row(key).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(told("session.history"), ["session.history", "7", "config.toml:7"]);
+        assert_eq!(told("plan.candidates"), ["plan.candidates", "1", "default"]);
+        let column = |key: &str, of: &str| row(key).find(of);
+        assert_eq!(column("session.history", "config.toml"), column("plan.candidates", "default"), "{page}");
+        assert!(!page.contains("hunter"), "{page}");
+        assert!(page.find("session.history") < page.find("As it ships:"), "{page}");
         assert!(page.find("As it ships:") < page.find("plan.candidates"), "{page}");
         let lines: Vec<&str> = page.lines().collect();
         let first = |section: &str| lines.iter().rposition(|line| line.starts_with(section)).unwrap();

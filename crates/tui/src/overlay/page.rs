@@ -321,12 +321,49 @@ impl Reading {
     pub fn draw(&self, page: &Page<'_>, ctx: &Ctx<'_>, buf: &mut Buffer) {
         let columns = usize::from(ctx.body.width.min(page.width).saturating_sub(4)).max(1);
         if self.wrapped.borrow().0 != columns {
-            let row = if self.ours { coded } else { Row::of };
-            let wrapped = |l| wrap(&row(l, self.slot).pieces, columns);
-            *self.wrapped.borrow_mut() = (columns, self.text.lines().flat_map(wrapped).collect());
+            let ours = |l| in_columns(l, self.slot, columns);
+            let wrapped = |l| wrap(&Row::of(l, self.slot).pieces, columns);
+            let lines = self.text.lines();
+            let rows =
+                if self.ours { lines.flat_map(ours).collect() } else { lines.flat_map(wrapped).collect() };
+            *self.wrapped.borrow_mut() = (columns, rows);
         }
         let (_, rows) = &*self.wrapped.borrow();
         let row = |n: usize| rows.get(n).map(|r| r.clone().line(ctx.theme)).unwrap_or_default();
         page.draw_seen(rows.len(), row, &self.scroll, ctx, buf);
+    }
+}
+
+/// A line of ours, code in it without its marks; what stands behind a gap goes on below itself, where that leaves it half
+/// of the room.
+fn in_columns(line: &str, slot: Slot, columns: usize) -> Vec<Row> {
+    let gap = line.find("  ").filter(|at| *at > 0).unwrap_or_default();
+    let (first, rest) = line.split_at_checked(gap).unwrap_or((line, ""));
+    let lead = line.len() - rest.trim_start().len();
+    if first.is_empty() || lead * 2 > columns {
+        return wrap(&coded(line, slot).pieces, columns);
+    }
+    hang(
+        &Row::of(line.get(..lead).unwrap_or_default(), slot),
+        &coded(rest.trim_start(), slot).pieces,
+        columns,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_the_second_column_goes_on_below_itself() {
+        let rows = |line: &str, columns| -> Vec<String> {
+            in_columns(line, Slot::Text, columns).iter().map(|row| row.text().trim_end().to_owned()).collect()
+        };
+        assert_eq!(
+            rows("plan.pauses  [ one, two, three ]  default", 28),
+            ["plan.pauses  [ one, two,", "             three ]", "             default"]
+        );
+        assert_eq!(rows("plan.pauses  [ one, two ]", 20), ["plan.pauses  [ one,", "two ]"], "too narrow");
+        assert_eq!(rows("no column in it", 10), ["no column", "in it"]);
     }
 }
