@@ -179,9 +179,7 @@ impl Foretold {
                 Deed::StopsAnswer => "stops the answer",
                 Deed::SetsAside if self.does(&Deed::StopsRun) => continue,
                 Deed::SetsAside if state.phase == Phase::Planning => "stops planning",
-                Deed::SetsAside if state.phase == Phase::Failed && state.plan.is_none() => {
-                    "gives up what failed"
-                }
+                Deed::SetsAside if gives_up(state) => "gives up what failed",
                 Deed::SetsAside if state.plan.is_none() => {
                     all.push(setting_aside(state));
                     continue;
@@ -311,6 +309,11 @@ const fn with_words(answer: &Answer) -> &'static str {
         | Answer::Grant { .. }
         | Answer::Line(_) => "answers the question above, and tells the running agent",
     }
+}
+
+/// Whether a failure is all that is left to be set aside.
+fn gives_up(state: &State) -> bool {
+    state.phase == Phase::Failed && state.plan.is_none()
 }
 
 /// That the run stops, with what is at stake.

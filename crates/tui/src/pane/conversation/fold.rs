@@ -267,11 +267,7 @@ impl Log {
             }
             Event::LaneOpened { lane, kind, turn, .. } => self.begins(at, *lane, (*kind, *turn)),
             Event::LaneClosed { lane } => self.lane_closed(*lane),
-            Event::ThinkingStarted { call, lane } => {
-                self.handed_over(*lane);
-                self.thinking(at, *call, *lane);
-                self.asking.insert(*lane, *call);
-            }
+            Event::ThinkingStarted { call, lane } => self.asked_anew(at, *call, *lane),
             Event::MessageCompleted { .. } => self.completed(stamped),
             Event::ThinkingFailed { call, fault, .. } => {
                 self.drop_reply(*call, fault.kind != FaultKind::Cancelled);
@@ -298,8 +294,8 @@ impl Log {
             Event::RunStarted { turn, .. } => {
                 (self.running, self.finished, self.thought) = (Some(*turn), false, false);
                 (self.waived, self.unproven, self.red) = (Vec::new(), false, BTreeSet::new());
-                self.told.clear();
                 (self.stopped, self.gate_calls) = (Vec::new(), HashMap::new());
+                self.told.clear();
             }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 self.plan_ran(*status);
@@ -401,7 +397,9 @@ impl Log {
     fn drafts_wait(&mut self, proposals: &[ProposalId]) {
         let paths: Vec<String> = proposals.iter().filter_map(|id| self.paths.get(id).cloned()).collect();
         let keys: Vec<i64> = paths.iter().filter_map(|path| self.drafts.remove(path)).flatten().collect();
-        keys.into_iter().for_each(|key| self.gone(key));
+        for key in keys {
+            self.gone(key);
+        }
     }
 
     /// No question outlives its process: what is still to be decided is asked anew.

@@ -88,17 +88,7 @@ impl DiffPane {
             }
             Line::File(at) => vec![self.file_row(ctx, at, width)],
             Line::Hunk(at, n) => {
-                let said = self.files.get(at).and_then(|file| ctx.state.transcript.comment(file.id, n));
-                let lead = Row::of("       you: ", Slot::Info);
-                let said = said.map(|said| hang(&lead, &Row::of(said, Slot::Text).pieces, width));
-                let mut said = said.unwrap_or_default();
-                let open = self.files.get(at).and_then(|file| Self::proposal(ctx, file.id));
-                if let Some(last) =
-                    said.last_mut().filter(|_| open.is_some_and(|p| p.status == ProposalStatus::Open))
-                {
-                    let when = Row::of("goes with your decision", Slot::Faint);
-                    *last = std::mem::take(last).ends(when, width, g.ellipsis);
-                }
+                let said = self.comment_rows(ctx, at, n, width);
                 std::iter::once(self.hunk_row(ctx, at, n, width)).chain(said).collect()
             }
             Line::Same(at, old, new) => {
@@ -146,6 +136,22 @@ impl DiffPane {
                 self.halves(ctx, (left, right), Slot::Text, width)
             }
         }
+    }
+
+    /// What the user said of a hunk, and when the agent hears it.
+    fn comment_rows(&self, ctx: &Ctx<'_>, at: usize, n: usize, width: usize) -> Vec<Row> {
+        let g = ctx.glyphs;
+        let said = self.files.get(at).and_then(|file| ctx.state.transcript.comment(file.id, n));
+        let lead = Row::of("       you: ", Slot::Info);
+        let said = said.map(|said| hang(&lead, &Row::of(said, Slot::Text).pieces, width));
+        let mut said = said.unwrap_or_default();
+        let open = self.files.get(at).and_then(|file| Self::proposal(ctx, file.id));
+        if let Some(last) = said.last_mut().filter(|_| open.is_some_and(|p| p.status == ProposalStatus::Open))
+        {
+            let when = Row::of("goes with your decision", Slot::Faint);
+            *last = std::mem::take(last).ends(when, width, g.ellipsis);
+        }
+        said
     }
 
     /// A line that goes (`before`) or comes.

@@ -437,6 +437,30 @@ fn long_lines_wrap_and_nothing_of_a_change_is_hidden() {
 }
 
 #[test]
+fn beside_the_conversation_a_line_has_one_number_and_a_long_one_begins_at_what_changed() {
+    let line = |sign: &str| {
+        format!(
+            "    return invoice.paid is None and invoice.due is not None and (today - invoice.due).days {sign} GRACE\n"
+        )
+    };
+    let mut s = Screen::new();
+    s.propose(20, "a.py", &line("<"), &line("<="));
+    s.tell(review(30, &[20]));
+    let low = s.text(48, 8);
+    let changed: Vec<&String> = low.iter().filter(|row| row.contains("days <")).collect();
+    assert!(
+        matches!(changed.as_slice(), [old, new] if old.contains("1  - …") && new.contains("1  + …")),
+        "{low:#?}"
+    );
+    // With the keys in it all of it stands there.
+    let focus = Focus::Pane(ID);
+    let (size, _) = area(48, 8);
+    s.pane.layout(&crate::pane::Ctx { focus, ..s.story.ctx() }, size);
+    let whole: String = s.pane.rows.iter().map(Row::text).collect();
+    assert!(whole.contains("return invoice.paid") && !whole.contains("- …"), "{whole}");
+}
+
+#[test]
 fn hostile_text_and_missing_newlines_are_shown() {
     let mut s = Screen::new();
     s.propose(20, "a.txt", "ok\n", "evil\x1b[2J\u{202e}\nend");

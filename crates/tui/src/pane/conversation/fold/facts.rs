@@ -68,10 +68,7 @@ impl Log {
             Event::TaskSkipped { task, undone } => {
                 self.task_fact(at, *task, if *undone { "not done" } else { "skipped" });
             }
-            Event::TaskCancelled { task } => {
-                self.stopped.push(self.end());
-                self.task_fact(at, *task, "stopped");
-            }
+            Event::TaskCancelled { task } => self.step_stopped(at, *task),
             Event::GatePassed { gate, proof, .. } => self.gate(at, *gate, true, proof),
             Event::GateFailed { gate, proof, .. } => self.gate(at, *gate, false, proof),
             Event::GateWentStale { gate } => {
@@ -118,6 +115,12 @@ impl Log {
             Event::TaskFreed { task, .. } => self.task_fact(at, *task, "goes on without what was left out"),
             _ => self.fold_change(at, event),
         }
+    }
+
+    /// A step was stopped; others may be at work.
+    fn step_stopped(&mut self, at: Millis, task: TaskId) {
+        self.stopped.push(self.end());
+        self.task_fact(at, task, "stopped");
     }
 
     /// A step is done: how long it took, whether it changed a file, and which gate is next.
@@ -325,7 +328,9 @@ impl Log {
         let mut lines = vec![(left, Row::new())];
         if let Some(came_to) = came_to {
             // Which steps were stopped is told below.
-            std::mem::take(&mut self.stopped).into_iter().for_each(|key| self.gone(key));
+            for key in std::mem::take(&mut self.stopped) {
+                self.gone(key);
+            }
             let files = if only.is_some() { &[][..] } else { &came_to.files };
             lines.extend(completion(came_to, files, &self.red, self.plan.is_some()));
         }
@@ -383,14 +388,8 @@ fn completion(
         lines.push((soft(&left), counts(added, removed)));
     }
     lines.extend(facts.left_out.iter().map(|left| (soft(&left.line()), Row::new())));
-    let green = |gate: &&GateFact| matches!(gate.status, GateStatus::Passed(_));
-    let passed: Vec<&str> = facts.gates.iter().filter(green).map(|gate| gate.name.as_str()).collect();
-    if !passed.is_empty() {
-        // What each ran and how it ended stands where it did.
-        let left = Row::of("  ", Slot::Text).and("✓", Slot::Ok).and(" ", Slot::Text);
-        lines.push((left.and(&format!("{} passed", passed.join(", ")), Slot::Text), Row::new()));
-    }
-    for gate in facts.gates.iter().filter(|gate| !green(gate)) {
+    lines.extend(passed(&facts.gates));
+    for gate in facts.gates.iter().filter(|gate| !is_passed(gate)) {
         let (sign, ink) = match gate.status {
             GateStatus::Passed(_) => ("✓", Slot::Ok),
             GateStatus::Failed(_) => ("✗", Slot::Bad),
@@ -421,8 +420,13 @@ fn completion(
         let text = format!("{} set aside; /proposals lists them", count(facts.set_aside, "proposal"));
         lines.push((soft(&text), Row::new()));
     }
+    lines.push((bill(facts, of_plan), Row::new()));
+    lines
+}
+
+/// What it cost, as far as that is known: nothing of tokens where no model was asked.
+fn bill(facts: &Completion, of_plan: bool) -> Row {
     let mut bill = Row::of(" ", Slot::Text);
-    // What is not known is not told, and nothing where no model was asked.
     let [tokens, time, cost] = facts.usage.bill(Some(facts.spell()));
     let tokens = (facts.usage.tokens() > 0).then_some(tokens);
     let cost = facts.usage.cost_micros.map(|_| cost);
@@ -436,8 +440,20 @@ fn completion(
             bill = bill.and(" in this run", Slot::Soft);
         }
     }
-    lines.push((bill, Row::new()));
-    lines
+    bill
+}
+
+/// Whether it is green on the files as they were.
+const fn is_passed(gate: &GateFact) -> bool {
+    matches!(gate.status, GateStatus::Passed(_))
+}
+
+/// The gates that passed, in a row; what each ran and how it ended stands where it did.
+fn passed(gates: &[GateFact]) -> Option<(Row, Row)> {
+    let names: Vec<&str> =
+        gates.iter().filter(|gate| is_passed(gate)).map(|gate| gate.name.as_str()).collect();
+    let left = Row::of("  ", Slot::Text).and("✓", Slot::Ok).and(" ", Slot::Text);
+    (!names.is_empty()).then(|| (left.and(&format!("{} passed", names.join(", ")), Slot::Text), Row::new()))
 }
 
 /// One command of a goal: how it ended, how dangerous it was, what it was.

@@ -4,7 +4,7 @@
 
 use pilothouse_core::{
     event::Event,
-    ids::{LaneId, Millis, TaskId, TurnId},
+    ids::{CallId, LaneId, Millis, TaskId, TurnId},
     plan::{GateNews, Task, TaskStatus},
     proposal::Decision,
     session::LaneKind,
@@ -121,8 +121,15 @@ impl Log {
         }
     }
 
+    /// A model is asked.
+    pub(super) fn asked_anew(&mut self, at: Millis, call: CallId, lane: LaneId) {
+        self.handed_over(lane);
+        self.thinking(at, call, lane);
+        self.asking.insert(lane, call);
+    }
+
     /// The agent at work is asked again: what was said to it goes with that.
-    pub(super) fn handed_over(&mut self, lane: LaneId) {
+    fn handed_over(&mut self, lane: LaneId) {
         if !self.kind(lane).is_some_and(LaneKind::of_run) {
             return;
         }
