@@ -444,10 +444,10 @@ fn beside_the_conversation_a_line_has_one_number_and_a_long_one_begins_at_what_c
         )
     };
     let mut s = Screen::new();
-    s.propose(20, "a.py", &line("<"), &line("<="));
+    s.propose(20, "a.py", &line("<"), &line(">"));
     s.tell(review(30, &[20]));
     let low = s.text(48, 8);
-    let changed: Vec<&String> = low.iter().filter(|row| row.contains("days <")).collect();
+    let changed: Vec<&String> = low.iter().filter(|row| row.contains(").days")).collect();
     assert!(
         matches!(changed.as_slice(), [old, new] if old.contains("1  - …") && new.contains("1  + …")),
         "{low:#?}"
