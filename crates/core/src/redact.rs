@@ -6,6 +6,7 @@
 
 mod entrance;
 mod files;
+mod handed;
 mod named;
 mod pem;
 mod random;
@@ -25,6 +26,7 @@ use crate::{blob::BlobId, shell::secrets};
 
 pub use entrance::Guarded;
 pub(crate) use entrance::{refuse_call, shown_args};
+pub use handed::Handed;
 pub use random::is_worth_hiding;
 pub use restore::{restore_edit, restore_whole};
 pub use shapes::{Rule, rules};

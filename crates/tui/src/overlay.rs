@@ -138,9 +138,25 @@ pub trait Overlay: fmt::Debug {
     /// each letter is a part of it.
     fn weighs(&self, letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> Option<Letter>;
 
-    /// Takes the beginning of a line that is typed or pasted, where what is chosen here wants one; else it is the draft's.
+    /// Takes the beginning of a line that is typed or pasted, also into what lies over it, where what is chosen here wants
+    /// one; else it is the draft's.
     fn begins(&mut self, _line: &str) -> Option<Outcome> {
         None
+    }
+
+    /// Takes a key of a service, where that is what was written into it or into what lies over it and one is wanted.
+    fn handed(&mut self, _text: &str) -> Option<Outcome> {
+        None
+    }
+
+    /// What was typed into it and can be read on the screen.
+    fn readable(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether what is typed into it is not shown.
+    fn hidden(&self) -> bool {
+        false
     }
 
     /// Takes a key; `None` when it means nothing here.

@@ -21,7 +21,7 @@ use crate::{
     ctx::Wanted,
     frame,
     keymap::{ANYWHERE, Action, Chord},
-    overlay::{Letter, OVERLAYS, OverlayKind, approvals, help},
+    overlay::{Letter, OVERLAYS, Overlay, OverlayKind, approvals, help},
     pace::Urgency,
     pane::{Focus, PANES, PaneId},
     standing::Stamp,
@@ -199,6 +199,9 @@ impl App {
         let outcome = self.overlays.last_mut().and_then(|overlay| overlay.key(key, &ctx));
         let taken = outcome.is_some();
         self.carry_out(outcome.unwrap_or_default(), came);
+        if let Some(line) = self.overlays.last().and_then(|top| top.readable().map(str::to_owned)) {
+            self.handed_above(&line, came);
+        }
         taken
     }
 
@@ -452,7 +455,12 @@ impl App {
     /// Pastes into a line that something over the body asks for; whether one does.
     fn paste_above(&mut self, text: &str, came: Instant) -> bool {
         let ctx = ctx!(self, came);
-        let asks = self.overlays.last_mut().filter(|top| top.weighs(' ', None, &ctx).is_none());
-        asks.map(|overlay| overlay.paste(text)).is_some()
+        let asks = |top: &&mut Box<dyn Overlay>| top.weighs(' ', None, &ctx).is_none();
+        let Some(top) = self.overlays.last_mut().filter(asks) else { return false };
+        let hidden = top.hidden();
+        if !hidden && self.handed_above(text, came) {
+            return true;
+        }
+        self.overlays.last_mut().map(|top| top.paste(text)).is_some()
     }
 }

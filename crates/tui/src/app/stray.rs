@@ -12,7 +12,7 @@ use super::App;
 use crate::{
     ctx::Outcome,
     keymap::Action,
-    overlay::Letter,
+    overlay::{Letter, Overlay},
     pane::Focus,
     standing::{DEAF, Pressed},
 };
@@ -258,9 +258,30 @@ impl App {
 
     /// A line begins where what lies over the body wants one: it goes there. Whether it did.
     pub(super) fn begins_above(&mut self, line: &str, came: Instant) -> bool {
-        let Some(outcome) = self.overlays.last_mut().and_then(|top| top.begins(line)) else { return false };
+        self.taken_above(|overlay| overlay.begins(line), came)
+    }
+
+    /// What is written into whatever is asked for above a page that takes keys, and looks like one, goes to that page and
+    /// stands nowhere. Whether it did.
+    pub(super) fn handed_above(&mut self, text: &str, came: Instant) -> bool {
+        self.taken_above(|overlay| overlay.handed(text), came)
+    }
+
+    /// Gives what is written to the topmost overlay that takes it; what lies over that goes. Whether one did.
+    fn taken_above(
+        &mut self,
+        take: impl Fn(&mut Box<dyn Overlay>) -> Option<Outcome>,
+        came: Instant,
+    ) -> bool {
+        let mut places = self.overlays.iter_mut().enumerate().rev();
+        let Some((at, outcome)) = places.find_map(|(at, overlay)| Some((at, take(overlay)?))) else {
+            return false;
+        };
         self.stray.held.clear();
         self.stray.forget();
+        for above in self.overlays.split_off(at + 1).iter().rev() {
+            self.carry_out(above.left(), came);
+        }
         self.carry_out(outcome, came);
         true
     }

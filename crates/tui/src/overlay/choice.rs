@@ -37,18 +37,34 @@ pub(super) struct Choice {
     models_of: Option<ModelPick>,
     /// What is said where the list is empty.
     none: String,
+    /// What is said where it has nothing like what was typed.
+    unlike: &'static str,
 }
 
 impl Choice {
     /// Names, each with what is said of it.
     pub fn of(title: &'static str, rows: Vec<(String, String)>) -> Self {
         let found = (0..rows.len()).collect();
-        Self { title, rows, finder: Finder::default(), found, models_of: None, none: String::new() }
+        Self {
+            title,
+            rows,
+            finder: Finder::default(),
+            found,
+            models_of: None,
+            none: String::new(),
+            unlike: "No match",
+        }
     }
 
     /// The models of a place, which may not be all; `none` is said where there are none.
     pub fn models(of: ModelPick, names: &[String], none: String) -> Self {
         Self { models_of: Some(of), none, ..Self::of("Model", named(names)) }
+    }
+
+    /// Says this where it has nothing like what was typed.
+    pub const fn or_says(mut self, unlike: &'static str) -> Self {
+        self.unlike = unlike;
+        self
     }
 
     /// With this one chosen.
@@ -105,6 +121,10 @@ impl Overlay for Choice {
         self.search();
     }
 
+    fn readable(&self) -> Option<&str> {
+        Some(&self.finder.query)
+    }
+
     /// The names came only now; what was chosen before stays chosen.
     fn answered(&mut self, _number: u64, reply: &Reply) {
         let Reply::Setup(SetupReply::Models(of, told)) = reply else { return };
@@ -150,7 +170,7 @@ impl Overlay for Choice {
             row.paint(ctx.theme, buf, list, y);
         }
         if offers.is_empty() {
-            let none = if self.rows.is_empty() { self.none.as_str() } else { "No match" };
+            let none = if self.rows.is_empty() { self.none.as_str() } else { self.unlike };
             let rows = wrap(&Row::of(none, Slot::Soft).pieces, columns);
             for (row, y) in rows.iter().zip(list.top()..list.bottom()) {
                 row.paint(ctx.theme, buf, list, y);

@@ -1,14 +1,19 @@
 //! Who answers and how the screen looks, picked on one page: at the first start, and by `/connect`.
 //!
 //! Owns what was picked and the words. Nothing holds before it is kept, and that the driver does; a key is shown nowhere.
+//! Nothing that is written while it is open reaches the draft, and what looks like a key is taken for one on every line.
+
+mod place;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
     intent::Slash,
     port::{Ask, Hidden, ModelPick, ModelPlace, OFFLINE, Reply, SetupAsk, SetupReply},
+    redact::Handed,
 };
 use ratatui::buffer::Buffer;
 
+use self::place::{Place, SERVER, host};
 use super::{
     Caret, Letter, Overlay, OverlayKind, Prompt,
     choice::Choice,
@@ -27,10 +32,13 @@ use crate::{
 const WIDTH: u16 = 88;
 /// Columns of the name of a line.
 const NAME: usize = 10;
-/// What a server is called that no preset names.
-const SERVER: &str = "another server";
-/// What the built-in engine is called.
-const ENGINE: &str = "offline engine";
+/// Said where no provider has the words that were written.
+const NO_PROVIDER: &str =
+    "No provider is called that. A message is written once this page is closed: Esc, Esc";
+/// Said where nothing can be written.
+const NO_LINE: &str = "nothing is written on this line; a message is written once Esc has closed the page";
+/// Said of what holds more than one key, or a key and more.
+const SEVERAL: &str = "that holds a key and more, and is kept nowhere; paste the key alone";
 
 /// The page.
 pub const KIND: OverlayKind = OverlayKind::page(
@@ -48,50 +56,6 @@ enum Line {
     Model,
     Theme,
     Keep,
-}
-
-/// Where the model is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
-    Known(ModelPlace),
-    Server,
-    Engine,
-}
-
-impl Place {
-    fn name(&self) -> &str {
-        match self {
-            Self::Known(place) => &place.name,
-            Self::Server => SERVER,
-            Self::Engine => ENGINE,
-        }
-    }
-
-    fn about(&self) -> String {
-        match self {
-            Self::Known(place) => {
-                let address =
-                    if place.address.is_empty() { "at an address of yours" } else { &place.address };
-                let key = place.key_from.as_ref().map(|from| format!("; key: {from}"));
-                format!("{address}{}", key.unwrap_or_default())
-            }
-            Self::Server => "any OpenAI-compatible one, by its address".to_owned(),
-            Self::Engine => "no model: nothing leaves this machine".to_owned(),
-        }
-    }
-
-    fn wants_address(&self) -> bool {
-        matches!(self, Self::Server) || matches!(self, Self::Known(place) if place.address.is_empty())
-    }
-
-    fn takes_key(&self) -> bool {
-        matches!(self, Self::Server) || matches!(self, Self::Known(place) if place.wants_key)
-    }
-
-    /// Where a key lies that need not be typed.
-    fn key_from(&self) -> Option<&str> {
-        if let Self::Known(place) = self { place.key_from.as_deref() } else { None }
-    }
 }
 
 /// What is known of the models that the place has.
@@ -130,7 +94,7 @@ impl Connect {
         let lines = [
             (Line::Place, true),
             (Line::Address, is(Place::wants_address)),
-            (Line::Key, is(Place::takes_key)),
+            (Line::Key, is(Place::takes_key) || place.is_none() && self.pick.key.is_some()),
             (Line::Model, is(|place| *place != Place::Engine)),
             (Line::Theme, true),
             (Line::Keep, place.is_some()),
@@ -194,8 +158,11 @@ impl Connect {
             None => Place::Engine,
         };
         let engine = place == Place::Engine;
+        // One that was given before any provider was picked is for the one that is.
+        let key = self.pick.key.take().filter(|_| self.place.is_none() && place.takes_key());
         self.pick = ModelPick {
             place: known.map(|place| place.name.clone()).unwrap_or_default(),
+            key,
             model: if engine { OFFLINE.to_owned() } else { String::new() },
             ..ModelPick::default()
         };
@@ -208,6 +175,18 @@ impl Connect {
         self.go_on();
     }
 
+    /// Asks for the key, which is not shown.
+    fn key_prompt(&self) -> Prompt {
+        let question = match &self.place {
+            Some(place) => format!("The key of {}: kept for you alone, and shown nowhere", place.name()),
+            None => {
+                "Taken for a key: Enter keeps it for the provider that you pick next; it is shown nowhere"
+                    .to_owned()
+            }
+        };
+        Prompt::new(Purpose::Hidden, question, None)
+    }
+
     /// What Enter does on the chosen line.
     fn enter(&mut self) -> Outcome {
         let Some(line) = self.lines().get(self.at).copied() else { return Outcome::none() };
@@ -218,13 +197,10 @@ impl Connect {
                 let known = self.places.iter().cloned().map(Place::Known);
                 let all = known.chain([Place::Server, Place::Engine]);
                 let rows = all.map(|place| (place.name().to_owned(), place.about())).collect();
-                Outcome::open(Choice::of("Provider", rows).at(name))
+                Outcome::open(Choice::of("Provider", rows).at(name).or_says(NO_PROVIDER))
             }
             Line::Address => Outcome::open(address(&self.pick.address)),
-            Line::Key => {
-                let question = format!("The key of {name}: kept for you alone, and shown nowhere");
-                Outcome::open(Prompt::new(Purpose::Hidden, question, None))
-            }
+            Line::Key => Outcome::open(self.key_prompt()),
             Line::Model => {
                 let (names, none) = match &self.models {
                     Models::Known(names) => (names.as_slice(), "It names no models; type the name."),
@@ -252,9 +228,34 @@ impl Connect {
 
     /// The line that text goes to: the chosen one, else what is missing.
     fn written(&self) -> Option<Line> {
+        if self.place.is_none() {
+            return Some(Line::Place);
+        }
         let chosen = self.lines().get(self.at).copied();
         let takes = chosen.filter(|line| matches!(line, Line::Address | Line::Key | Line::Model));
         takes.or(self.missing().map(|(line, _)| line))
+    }
+
+    /// Takes a key that was written where it would stand readable: it is asked for again, hidden, and on the way to Enter.
+    fn take_handed(&mut self, handed: Handed<'_>) -> Option<Outcome> {
+        let place = self.place.as_ref();
+        Some(match (handed, place.filter(|place| !place.takes_key())) {
+            (Handed::Nothing, _) => return None,
+            (Handed::Several, _) => Outcome::complaint(SEVERAL),
+            (Handed::Key(_), Some(place)) => {
+                let name = place.name();
+                Outcome::complaint(format!(
+                    "that looks like a key, and {name} takes none; it is kept nowhere"
+                ))
+            }
+            (Handed::Key(key), None) => {
+                self.asks = Some(Line::Key);
+                self.go(if place.is_some() { Line::Key } else { Line::Place });
+                let mut prompt = self.key_prompt();
+                prompt.paste(key);
+                Outcome::open(prompt)
+            }
+        })
     }
 
     /// What stands behind the name of a line.
@@ -262,6 +263,7 @@ impl Connect {
         let soft = |text: &str| Row::of(text, Slot::Soft);
         match line {
             Line::Place => match &self.place {
+                None if self.pick.key.is_some() => soft("Enter picks one: the one whose key this is"),
                 None => soft("Enter picks one"),
                 Some(place) => {
                     Row::of(place.name(), Slot::Text).and("  ", Slot::Soft).and(&place.about(), Slot::Soft)
@@ -341,13 +343,6 @@ fn address(now: &str) -> Prompt {
     Prompt::line("Address", "The address before /chat/completions, such as http://127.0.0.1:8000/v1", now)
 }
 
-/// How an address is spoken to, and with whom: all of it but the path.
-fn host(address: &str) -> &str {
-    let from = address.find("://").map_or(0, |at| at + "://".len());
-    let path = address.match_indices(['/', '?', '#', '\\']).find(|(at, _)| *at >= from);
-    path.and_then(|(at, _)| address.get(..at)).unwrap_or(address)
-}
-
 /// The ways that need no page.
 const OTHERWISE: [&str; 2] = [
     "For this session alone: `/model PRESET:NAME`. By variables, which go before what is kept here: \
@@ -415,8 +410,10 @@ impl Overlay for Connect {
             Some(Line::Address) => self.take_address(text),
             Some(Line::Key) => {
                 self.pick.key = (!text.is_empty()).then(|| Hidden(text.to_owned()));
-                self.ask_models();
-                self.go_on();
+                if self.place.is_some() {
+                    self.ask_models();
+                    self.go_on();
+                }
             }
             Some(Line::Model) => {
                 text.clone_into(&mut self.pick.model);
@@ -433,7 +430,11 @@ impl Overlay for Connect {
     }
 
     fn begins(&mut self, line: &str) -> Option<Outcome> {
-        let to = self.written()?;
+        let handed = Handed::of(line);
+        if handed != Handed::Nothing && self.lines().get(self.at) != Some(&Line::Key) {
+            return self.take_handed(handed);
+        }
+        let Some(to) = self.written() else { return Some(Outcome::complaint(NO_LINE)) };
         if line.chars().all(|letter| CHOOSES.contains(&letter)) {
             let of = self.lines().len();
             line.chars().for_each(|letter| _ = choose(KeyCode::Char(letter).into(), &mut self.at, of));
@@ -446,9 +447,13 @@ impl Overlay for Connect {
             outcome = Outcome::open(address(""));
         }
         if let Some(asked) = &mut outcome.open {
-            asked.paste(line);
+            asked.paste(if let Handed::Key(key) = handed { key } else { line });
         }
         Some(outcome)
+    }
+
+    fn handed(&mut self, text: &str) -> Option<Outcome> {
+        self.take_handed(Handed::of(text))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

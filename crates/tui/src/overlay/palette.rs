@@ -232,4 +232,8 @@ impl Overlay for Palette {
         self.finder.paste(text);
         self.search();
     }
+
+    fn readable(&self) -> Option<&str> {
+        Some(&self.finder.query)
+    }
 }

@@ -186,17 +186,14 @@ impl Prompt {
         }
     }
 
+    /// Whether what is typed is not shown.
+    const fn hides(&self) -> bool {
+        matches!(self.purpose, Purpose::Key(_) | Purpose::Hidden)
+    }
+
     /// What is seen of what was typed.
     fn seen(&self) -> String {
-        match self.purpose {
-            Purpose::Key(_) | Purpose::Hidden => "*".repeat(self.text.chars().count()),
-            Purpose::Proceed(_)
-            | Purpose::Deny(_)
-            | Purpose::Word(_)
-            | Purpose::Comment { .. }
-            | Purpose::Pane(_)
-            | Purpose::Below => self.text.clone(),
-        }
+        if self.hides() { "*".repeat(self.text.chars().count()) } else { self.text.clone() }
     }
 
     fn typed(&mut self, key: KeyEvent) -> Outcome {
@@ -328,5 +325,13 @@ impl Overlay for Prompt {
         if self.word.is_none() {
             self.text.extend(text.chars().filter(|c| !c.is_control()));
         }
+    }
+
+    fn hidden(&self) -> bool {
+        self.hides()
+    }
+
+    fn readable(&self) -> Option<&str> {
+        (!self.hides()).then_some(&self.text)
     }
 }

@@ -139,7 +139,10 @@ fn the_page_of_the_first_start_is_in_nobody_s_way() {
     assert_eq!(desk.top(), Some("connect"));
     let mut desk = first(100, 30);
     desk.press("where is the store?<enter>").deliver();
-    assert_eq!((desk.top(), desk.state().turns.len()), (None, 1), "a line that is typed into it is said");
+    assert_eq!(desk.state().turns.len(), 0, "what is typed into it is no message");
+    assert!(desk.text().contains("A message is written once this page is closed"), "{}", desk.text());
+    desk.press("<esc>").press("<esc>").press("where is the store?<enter>").deliver();
+    assert_eq!((desk.top(), desk.state().turns.len()), (None, 1));
     let mut desk = Desk::new(100, 30);
     desk.press("so");
     let around = Surroundings { first_start: true, ..desk.app.world.surroundings.clone() };
@@ -349,4 +352,110 @@ fn the_list_of_models_is_the_one_of_the_place_that_is_picked_and_what_was_typed_
         "{:?}",
         desk.asked()
     );
+}
+
+/// A key that looks like one.
+const DRAWN: &str = "sk-proj-4fJq0Zx81LmNwPq7RtYv";
+
+impl Desk {
+    /// Nothing of it that tells it stands anywhere.
+    fn hides_all(&mut self, at: &str) {
+        self.app.keep_draft();
+        self.collect();
+        let (text, part) = (self.text(), &DRAWN[8..20]);
+        assert!(self.app.composer.draft.is_empty(), "{at}: {}", self.app.composer.draft.shown());
+        assert!(!text.contains(part), "{at}: {text}");
+        assert!(self.kept.iter().all(|kept| !kept.contains(part)) && self.inputs.is_empty(), "{at}");
+    }
+}
+
+#[test]
+fn a_key_goes_to_its_line_from_every_other_one_and_stands_nowhere() {
+    // Up to a line of the page, or into what is opened from it.
+    let ways = [
+        ("", false),
+        ("j", false),
+        ("<enter>", false),
+        ("<f1>", false),
+        ("<ctrl-p>", false),
+        ("<enter>openai<enter>", true),
+        ("<enter>openai<enter>k", true),
+        ("<enter>openai<enter>j", true),
+        ("<enter>openai<enter>jj", true),
+        ("<enter>openai<enter>jjj", true),
+        ("<enter>openai<enter>j<enter>", true),
+        ("<enter>openai<enter>jj<enter>", true),
+        ("<enter>openai<enter>k<enter>", true),
+        ("<enter>another<enter>", true),
+        ("<enter>another<enter><enter>", true),
+        ("<enter>another<enter>k<enter>", true),
+    ];
+    for (way, has_place) in ways {
+        for pasted in [format!("{DRAWN}\n"), format!("export OPENAI_API_KEY={DRAWN}"), String::new()] {
+            let at = format!("{way:?} {pasted:?}");
+            let mut desk = first(100, 30);
+            for part in way.split_inclusive('>') {
+                desk.press(part);
+            }
+            let seen = |desk: &mut Desk| desk.hides_all(&at);
+            if pasted.is_empty() {
+                // As it comes from a terminal that marks no paste: the frame is drawn once it is there.
+                DRAWN.chars().for_each(|letter| desk.app.key(key(&letter.to_string()), desk.now));
+                desk.pause();
+            } else {
+                desk.paste(&pasted);
+            }
+            seen(&mut desk);
+            assert_eq!(desk.top(), Some("prompt"), "{at} {}", desk.text());
+            assert!(desk.text().contains(&"*".repeat(DRAWN.len())), "{at} {}", desk.text());
+            desk.press("<enter>");
+            seen(&mut desk);
+            assert!(
+                desk.top() == Some("connect") && desk.text().contains("typed  not shown"),
+                "{at} {}",
+                desk.text()
+            );
+            if !has_place {
+                assert!(desk.text().contains("the one whose key this is"), "{at} {}", desk.text());
+                desk.press("<enter>").press("openai<enter>");
+            }
+            let key = match desk.asks.iter().rev().find(|ask| matches!(ask, Ask::Setup(SetupAsk::Models(_))))
+            {
+                Some(Ask::Setup(SetupAsk::Models(pick))) => pick.key.clone(),
+                _ if way.contains("another") => Some(Hidden(DRAWN.into())),
+                other => panic!("{at} {other:?}"),
+            };
+            assert_eq!(key, Some(Hidden(DRAWN.into())), "{at}");
+            seen(&mut desk);
+        }
+    }
+}
+
+#[test]
+fn what_holds_more_than_a_key_and_a_key_for_nobody_are_refused_and_stand_nowhere() {
+    let several = format!("A_KEY={DRAWN}\nB_KEY=gsk_9aB8cD7eF6gH5iJ4kL3mN2oP");
+    for (way, pasted, said) in [
+        ("", several.as_str(), "paste the key alone"),
+        ("<enter>", &several, "paste the key alone"),
+        ("<enter>openai<enter>j<enter>", &several, "paste the key alone"),
+        ("<enter>ollama<enter>", DRAWN, "ollama takes none"),
+        ("<enter>ollama<enter><enter>", DRAWN, "ollama takes none"),
+        ("<enter>offline<enter>", DRAWN, "offline engine takes none"),
+    ] {
+        let mut desk = first(100, 30);
+        for part in way.split_inclusive('>') {
+            desk.press(part);
+        }
+        desk.paste(pasted);
+        desk.hides_all(way);
+        assert!(desk.text().contains(said), "{way} {}", desk.text());
+        assert_eq!(desk.top(), Some("connect"), "{way}");
+        let keeps = |ask: &Ask| matches!(ask, Ask::Setup(SetupAsk::Models(pick)) if pick.key.is_some());
+        assert!(!desk.asks.iter().any(keeps), "{way}");
+    }
+    // All is picked: nothing is written on the lines that are left, and nothing of it becomes a draft.
+    let mut desk = ready(100, 30);
+    desk.paste("what does this do?");
+    assert!(desk.text().contains("nothing is written on this line"), "{}", desk.text());
+    desk.hides_all("ready");
 }
