@@ -13,6 +13,7 @@ use crate::{
     money::count,
     pipeline::StageEvent,
     plan::Pause,
+    proposal::Decision,
     scope::{Approval, PermissionMode},
 };
 
@@ -71,6 +72,8 @@ pub enum Deed {
     Undoes,
     /// What was written to a file is proposed to be taken back.
     TakesBack,
+    /// What waits of a file is left.
+    Leaves,
     /// What would be committed is looked at, and asked about.
     Commits,
     /// A word to the workbench.
@@ -162,7 +165,7 @@ impl Foretold {
         let replans = self.does(&Deed::StopsRun) && self.does(&Deed::Plans);
         let leaves = state.paused_pipeline().is_some();
         let resumes = matches!(turn, Turn::Control(Control::Proceed | Control::Redo));
-        let mut all: Vec<String> = Vec::new();
+        let (mut all, aside): (Vec<String>, String) = (Vec::new(), setting_aside(state));
         for deed in &self.deeds {
             let what = match deed {
                 Deed::Answers(..) | Deed::Talks if self.does(&Deed::GoesOn) => continue,
@@ -180,10 +183,7 @@ impl Foretold {
                 Deed::SetsAside if self.does(&Deed::StopsRun) => continue,
                 Deed::SetsAside if state.phase == Phase::Planning => "stops planning",
                 Deed::SetsAside if gives_up(state) => "gives up what failed",
-                Deed::SetsAside if state.plan.is_none() => {
-                    all.push(setting_aside(state));
-                    continue;
-                }
+                Deed::SetsAside if state.plan.is_none() => &aside,
                 Deed::SetsAside => "sets the plan aside",
                 Deed::Shows if resumes => "takes up the plan, which waits for your yes",
                 Deed::Shows => "shows the plan, which waits for your yes",
@@ -211,6 +211,7 @@ impl Foretold {
                 Deed::Recalls => "answered from the record",
                 Deed::Undoes => "takes the last change back",
                 Deed::TakesBack => "shows what takes back what was written to the file",
+                Deed::Leaves => "leaves what waits of the file",
                 Deed::Commits => "shows what would be committed, and asks",
                 Deed::Holds => "holds the run at its next step",
                 Deed::Word(_) if self.does(&Deed::Shows) || self.does(&Deed::Commits) => continue,
@@ -283,6 +284,8 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::IntentAsked { .. } => Deed::Waits,
         Event::RevertStarted { redo: false, .. } => Deed::Undoes,
         Event::TakeBackSought { .. } => Deed::TakesBack,
+        Event::ProposalClosed { dropped: false, there: false, .. } => Deed::Leaves,
+        Event::HunkDecided { decision: Some(Decision::Left), comment: None, .. } => Deed::Leaves,
         Event::CommitSought { .. } => Deed::Commits,
         Event::ControlGiven { control } => Deed::Word(control.clone()),
         _ => return None,

@@ -252,17 +252,28 @@ fn of_a_file_that_is_gone_it_is_said_that_it_was_removed_since() {
 }
 
 #[test]
-fn one_that_made_the_file_goes_back_by_its_word_and_a_control_file_by_its_own() {
-    let mut b = formatted(Doubt::default());
-    b.say("/undo a.txt");
-    let (lane, _) = sought(&b).unwrap();
-    let draft = proposing("a.txt", NEW, "").proposals.remove(0);
-    assert_eq!((draft.kind, draft.hunks.len()), (ChangeKind::Delete, 1));
-    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: Vec::new() }) }).unwrap();
-    assert!(b.approve_all(None).unwrap_err().reason.contains("wants the word"));
-    b.approve_all(Some("delete")).unwrap();
+fn one_that_made_the_file_takes_no_word_unless_others_lines_go_with_it_and_a_control_file_its_own() {
+    let made = |meets: Vec<diff::Lines>| {
+        let mut b = formatted(Doubt::default());
+        b.say("/undo a.txt");
+        let (lane, _) = sought(&b).unwrap();
+        let draft = proposing("a.txt", NEW, "").proposals.remove(0);
+        assert_eq!((draft.kind, draft.hunks.len()), (ChangeKind::Delete, 1));
+        b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets }) }).unwrap();
+        b
+    };
+    let mut b = made(Vec::new());
+    b.approve_all(None).unwrap();
     b.write();
     assert_eq!(b.session.state().ledger().len(), 2);
+    b.say("/undo");
+    assert!(
+        b.session.pending().into_values().any(|w| matches!(w, Work::Revert { .. })),
+        "/undo gives it back"
+    );
+    let mut b = made(vec![diff::Lines { start: 1, len: 1 }]);
+    assert!(b.approve_all(None).unwrap_err().reason.contains("wants the word"));
+    b.approve_all(Some("delete")).unwrap();
     let mut b = changed("AGENTS.md", Doubt::default());
     b.say("/undo AGENTS.md");
     let (lane, _) = sought(&b).unwrap();
@@ -376,6 +387,48 @@ fn words_take_back_what_this_session_wrote_and_nothing_else_does() {
         assert!(sought(&b).is_none() && !undone(&b), "{line}: {:?}", b.names());
         assert!(!b.names().iter().any(|n| n == "revert_started"), "{line}");
     }
+}
+
+#[test]
+fn words_that_undo_a_file_leave_what_waits_of_it_at_once() {
+    let waiting = |written: bool| {
+        let mut b = crate::phases::running();
+        let files = if written { &["CHANGELOG.md", "CHANGELOG.md"][..] } else { &["CHANGELOG.md"] };
+        for (n, file) in files.iter().enumerate() {
+            b.reply("", &[("edit", edit_of(file))]);
+            b.propose(file, &format!("{n}\n"), &format!("{}\n", n + 1));
+            b.reply("done", &[]);
+            if n + 1 < files.len() {
+                b.approve_all(None).unwrap();
+                b.write();
+            }
+        }
+        b.question(is_diff);
+        b
+    };
+    for line in ["undo the changelog", "undo CHANGELOG.md", "/undo CHANGELOG.md", "revert the changelog"] {
+        for written in [false, true] {
+            let mut b = waiting(written);
+            let ledger = b.session.state().ledger().len();
+            assert!(b.session.foretell(line).does(&Deed::Leaves), "{line}");
+            b.say(line);
+            let state = b.session.state();
+            assert!(state.open_proposals().next().is_none() && state.queue.works().count() == 0, "{line}");
+            assert!(sought(&b).is_none() && state.ledger().len() == ledger, "{line}");
+            let told = b.notices().last().cloned().unwrap_or_default();
+            assert!(told.contains("What waited of CHANGELOG.md is left"), "{line}: {told}");
+            assert_eq!(told.contains("/undo CHANGELOG.md"), written, "{line}: {told}");
+        }
+    }
+    // What of it was taken waits to be written on.
+    let mut b = crate::phases::running();
+    b.reply("", &[("edit", edit_of("CHANGELOG.md"))]);
+    b.propose("CHANGELOG.md", OLD, NEW);
+    b.reply("done", &[]);
+    decide(&mut b, 0, Decision::Taken);
+    b.say("undo the changelog");
+    let p = b.session.state().open_proposals().next().cloned().unwrap();
+    assert_eq!(p.decided.values().copied().collect::<Vec<_>>(), [Decision::Taken, Decision::Left]);
 }
 
 /// Two steps were done, each with a file of its own; what the first wrote is proposed to go.

@@ -8,7 +8,7 @@ use crate::{
     event::FileChange,
     ids::{ApplyId, LaneId},
     outcome::ChangeKind,
-    proposal::TakeBack,
+    proposal::{Proposal, TakeBack},
     refusal::Refusal,
     relpath::RelPath,
     scope::Capability,
@@ -192,11 +192,11 @@ impl State {
         Ok(())
     }
 
-    /// The files written here that such a name may mean: the one that it is the path of, letter by letter, else those that
-    /// it means nearest.
-    pub(in crate::session) fn written_as(&self, name: &str) -> Vec<RelPath> {
-        let mut all: Vec<&RelPath> =
-            self.writes().flat_map(|(_, _, files)| files).map(|file| &file.path).collect();
+    /// The files written here, or of which something waits to be decided, that such a name may mean: the one that it is the
+    /// path of, letter by letter, else those that it means nearest.
+    pub(in crate::session) fn changed_as(&self, name: &str) -> Vec<RelPath> {
+        let written = self.writes().flat_map(|(_, _, files)| files).map(|file| &file.path);
+        let mut all: Vec<&RelPath> = written.chain(self.waiting_changes().map(|p| &p.path)).collect();
         all.sort();
         all.dedup();
         if let Some(path) = RelPath::new(name).ok().filter(|path| all.contains(&path)) {
@@ -206,6 +206,11 @@ impl State {
         let found: Vec<(Means, &RelPath)> = found.collect();
         let nearest = found.iter().map(|(how, _)| *how).min();
         found.into_iter().filter(|(how, _)| Some(*how) == nearest).map(|(_, path)| path.clone()).collect()
+    }
+
+    /// Changes that wait to be decided, but for those that take something back.
+    pub(in crate::session) fn waiting_changes(&self) -> impl Iterator<Item = &Proposal> {
+        self.open_proposals().filter(|p| p.back.is_none())
     }
 
     /// What was wanted by the last of those who wrote a file after these writes, and whether it was a run; none where

@@ -12,7 +12,7 @@ use crate::{
     input::{Refusal, Reversal},
     intent::Nth,
     money,
-    proposal::{Proposal, ProposalStatus, TakeBack},
+    proposal::{Decision, Proposal, ProposalStatus, TakeBack},
     question::Review,
     relpath::RelPath,
     session::Apply,
@@ -20,9 +20,9 @@ use crate::{
 };
 
 impl Draft<'_> {
-    /// `/undo FILE`: what the last message or run that wrote it made of it.
+    /// `/undo FILE`: what waits of it is left, else what the last message or run that wrote it made of it goes back.
     pub(super) fn undo_named(&mut self, file: &str) -> Decided {
-        let named = self.state.written_as(file);
+        let named = self.state.changed_as(file);
         let path = match &named[..] {
             [] => RelPath::new(file).map_err(|e| Refusal::misuse(e.to_string()))?,
             [one] => one.clone(),
@@ -32,7 +32,35 @@ impl Draft<'_> {
                 return Err(Refusal::new(text));
             }
         };
-        self.undo_path(path)
+        if self.state.waiting_changes().any(|p| p.path == path) {
+            self.leave_waiting(&path)
+        } else {
+            self.undo_path(path)
+        }
+    }
+
+    /// What waits of a file is left: its undecided hunks where something of it was taken, else all of it.
+    fn leave_waiting(&mut self, path: &RelPath) -> Decided {
+        let waiting: Vec<Proposal> =
+            self.state.waiting_changes().filter(|p| p.path == *path).cloned().collect();
+        let is_in_part = |p: &&Proposal| p.tally().0 > 0 && !p.undecided().is_empty();
+        let (in_part, whole): (Vec<&Proposal>, Vec<&Proposal>) = waiting.iter().partition(is_in_part);
+        for p in in_part {
+            for hunk in p.undecided() {
+                let (proposal, decision) = (p.id, Some(Decision::Left));
+                self.emit(Event::HunkDecided { proposal, hunk, decision, comment: None });
+            }
+        }
+        let whole: Vec<ProposalId> = whole.iter().map(|p| p.id).collect();
+        self.skip_changes(&whole, "")?;
+        let wrote = self.state.last_writes_of(path).is_some();
+        let before = if wrote {
+            format!(" /undo {path} takes back what was written to it before.")
+        } else {
+            String::new()
+        };
+        self.notice(Level::Info, format!("What waited of {path} is left, and not written.{before}"));
+        Ok(())
     }
 
     /// What the last message or run that wrote a file made of it.

@@ -206,7 +206,7 @@ impl Draft<'_> {
             TakenBack::Last | TakenBack::That | TakenBack::Several(_) | TakenBack::All => {
                 !self.state.ledger().is_empty()
             }
-            TakenBack::File(file) | TakenBack::Named(file) => !self.state.written_as(file).is_empty(),
+            TakenBack::File(file) | TakenBack::Named(file) => !self.state.changed_as(file).is_empty(),
             TakenBack::FileAt(at) => self.state.file_written_at(*at).is_some(),
             TakenBack::Steps(steps) => !self.state.written_in(steps).is_empty(),
         };
