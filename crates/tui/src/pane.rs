@@ -229,7 +229,7 @@ pub trait Pane: fmt::Debug {
         false
     }
 
-    /// What the keys are in it for now; once that is over, they go back to the draft.
+    /// What the keys are in it for now; once that is over, or with the last decision, they go back to the draft.
     fn errand(&self, _state: &State) -> Option<Errand> {
         None
     }

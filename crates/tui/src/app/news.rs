@@ -42,7 +42,7 @@ impl App {
     pub(super) fn events(&mut self, events: &[Stamped], now: Instant) {
         self.composer.heard();
         self.tell(events, now);
-        let errand = self.errand();
+        let (errand, decided) = (self.errand(), self.decides());
         let (mut answers, mut answer) = (Answers::default(), None);
         for event in events {
             if let Some((title, text)) = answers.take(event) {
@@ -67,7 +67,9 @@ impl App {
             self.page(title, &lines.join("\n"));
         }
         self.close_over(now);
-        if errand.is_some() && self.errand() != errand {
+        // What the next step proposes has the keys only once the user gives them to it.
+        let all_decided = decided && !self.decides() && !self.world.state().is_taking_back();
+        if all_decided || errand.is_some() && self.errand() != errand {
             self.panes.return_to_draft();
         }
         self.world.stands();

@@ -48,6 +48,25 @@ fn c_in_the_diff_comments_the_hunk_in_view_and_the_words_go_to_the_agent() {
     assert!(b.desk.text().contains("you to src/a.rs, hunk 1: call it"), "{}", b.desk.text());
 }
 
+/// The oldest call proposes to change a file so.
+fn proposed(desk: &mut Desk, blobs: &mut BTreeMap<BlobId, Vec<u8>>, name: &str, texts: [&str; 2]) {
+    let call = desk.tools.remove(0);
+    let [before, after] = texts.map(|t| Blob::new(t.as_bytes().to_vec()));
+    for blob in [&before, &after] {
+        blobs.insert(blob.id(), blob.bytes().to_vec());
+    }
+    let hunks = diff::hunks(before.bytes(), after.bytes());
+    let mut outcome = ToolOutcome::text("proposed", "proposed");
+    outcome.proposals = vec![ProposalDraft {
+        path: RelPath::new(name).unwrap(),
+        kind: ChangeKind::Modify,
+        before: Some(before),
+        after: Some(after),
+        hunks,
+    }];
+    desk.give(Input::ToolEnded { call, outcome });
+}
+
 impl Bench {
     /// Two files with two hunks each wait.
     pub(super) fn new(width: u16, height: u16) -> Self {
@@ -77,26 +96,21 @@ impl Bench {
         );
         let mut blobs = BTreeMap::new();
         for name in names {
-            let call = desk.tools.remove(0);
-            let [before, after] = texts.map(|t| Blob::new(t.as_bytes().to_vec()));
-            for blob in [&before, &after] {
-                blobs.insert(blob.id(), blob.bytes().to_vec());
-            }
-            let hunks = diff::hunks(before.bytes(), after.bytes());
-            let mut outcome = ToolOutcome::text("proposed", "proposed");
-            outcome.proposals = vec![ProposalDraft {
-                path: RelPath::new(name).unwrap(),
-                kind: ChangeKind::Modify,
-                before: Some(before),
-                after: Some(after),
-                hunks,
-            }];
-            desk.give(Input::ToolEnded { call, outcome });
+            proposed(&mut desk, &mut blobs, name, texts);
         }
         desk.reply("Done.", &[]);
         desk.collect();
         desk.draw();
         Self { desk, blobs }
+    }
+
+    /// The step at work proposes a change of one more file, and ends.
+    pub(super) fn proposes(&mut self, name: &str) {
+        let args = format!(r#"{{"path":"{name}","edits":[{{"old":"a","new":"b"}}]}}"#);
+        self.desk.reply("", &[("edit", &args)]);
+        proposed(&mut self.desk, &mut self.blobs, name, [OLD, NEW]);
+        self.desk.reply("Done.", &[]);
+        self.settle();
     }
 
     /// Keys after a look, with everything that the app asked for done.
@@ -213,7 +227,10 @@ fn with_nothing_left_to_decide_the_keys_go_back_to_the_draft() {
         bench.press("s");
         assert_eq!(bench.desk.app.panes.focus, DIFF, "another file waits");
         bench.press("s");
-        assert_eq!(bench.desk.app.panes.focus, DIFF, "steps are to come");
+        assert_eq!(bench.desk.app.panes.focus, Focus::Composer, "all is decided: {width}");
+        // Who goes there while steps are to come waits for them, until the run has ended.
+        bench.press("<ctrl-x>d");
+        assert_eq!(bench.desk.app.panes.focus, DIFF);
         for _ in 0..2 {
             bench.desk.reply("nothing to change: it is right", &[]);
         }

@@ -24,12 +24,27 @@ fn the_keys_stay_in_the_plan_while_it_is_changed_and_asked_about_again() {
 }
 
 #[test]
-fn the_keys_stay_in_the_review_from_step_to_step_and_leave_it_with_the_run() {
+fn the_keys_leave_the_review_with_its_last_decision_and_go_to_no_other_by_themselves() {
     let mut bench = Bench::new(80, 24);
     bench.press("<ctrl-x>d");
     bench.press("aa");
     bench.press("aa");
     assert!(bench.desk.state().open.is_empty(), "the second step is at work");
+    assert_eq!(bench.desk.app.panes.focus, Focus::Composer);
+    // What that proposes is drawn where there is room, and a letter begins a message all the same.
+    bench.proposes("src/c.rs");
+    assert_eq!(
+        (bench.desk.state().open_proposals().count(), bench.desk.app.panes.focus),
+        (1, Focus::Composer)
+    );
+    bench.desk.wait(900);
+    bench.press("yes");
+    assert!(bench.desk.state().open_proposals().all(|p| p.decided.is_empty()));
+    assert_eq!(bench.desk.app.composer.draft.shown(), "yes");
+    bench.press("<backspace><backspace><backspace><enter>");
+    assert_eq!(bench.desk.app.panes.focus, DIFF, "Enter gives the keys to it");
+    bench.press("aa");
+    bench.press("<ctrl-x>d");
     assert_eq!(bench.desk.app.panes.focus, DIFF);
     assert!(bench.desk.text().contains("Nothing to decide yet."), "{}", bench.desk.text());
     // There is nothing that a letter could decide: it begins a message, even if it comes alone.

@@ -339,7 +339,7 @@ impl Pane for DiffPane {
         state.proposals().values().any(|p| here(p.status))
     }
 
-    /// Between two steps of a run the review goes on, unless something else wants an answer first.
+    /// Who goes there between two steps waits for the next change, unless something else wants an answer first.
     fn errand(&self, state: &State) -> Option<Errand> {
         // Once every step is at rest only gates are left of the run, and those change nothing.
         let steps = state.plan.as_ref().is_none_or(|plan| !finished(plan));
