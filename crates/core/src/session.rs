@@ -6,6 +6,7 @@
 
 mod account;
 mod accounts;
+mod agreed;
 mod apply;
 mod as_text;
 mod beside;

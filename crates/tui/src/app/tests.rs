@@ -20,6 +20,7 @@ mod held;
 mod hostile;
 mod keys;
 mod labels;
+mod left;
 mod narrow;
 mod newcomer;
 mod notices;

@@ -48,8 +48,11 @@ impl State {
                 self.permission = *permission;
                 self.sandbox = sandbox.clone().unwrap_or_default();
             }
-            Event::SessionReopened { permission, sandbox, branch, .. } => {
+            Event::SessionReopened { permission, sandbox, branch, left_on, .. } => {
                 self.reopen(*permission);
+                // On another branch it is another tree.
+                let agreed = self.agreed.take().or(self.agreed_before.take());
+                self.agreed_before = agreed.filter(|_| left_on.is_none());
                 if branch.is_some() {
                     self.branch.clone_from(branch);
                 }
@@ -67,6 +70,10 @@ impl State {
                 self.mode_said = true;
             }
             Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
+            Event::ControlGiven { control } => {
+                let waits = self.phase == Phase::Idle && self.waits_where_it_was_left();
+                self.goes_on = *control == Control::Proceed && waits;
+            }
             Event::Described { change } => self.about.take(change),
             Event::TitleAsked { call } => {
                 self.saw(call.0);
@@ -157,7 +164,7 @@ impl State {
         self.approved_gates.clear();
         self.allowed_lines.clear();
         self.let_run.clear();
-        self.rerun = None;
+        (self.rerun, self.goes_on, self.unsaid) = (None, false, true);
         self.keeping.clear();
         self.remembering.clear();
         self.seeking = None;

@@ -121,6 +121,7 @@ impl State {
     }
 
     fn turn_started(&mut self, seq: Seq, turn: TurnId, (text, branch): (&Excerpt, &Option<String>)) {
+        self.speaks();
         self.branch.clone_from(branch);
         self.saw(turn.0);
         self.turn = Some(turn);
