@@ -143,6 +143,9 @@ pub struct RunInfo {
     /// Whether what waits is whether to leave.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaves: bool,
+    /// What its last answer asks with its last words, where nothing was said to that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<String>,
     /// What it cost.
     pub usage: Usage,
     /// What stopping it would set aside, in words.
@@ -175,6 +178,7 @@ impl RunInfo {
             gate: gates.next().map(|g| g.name.clone()),
             waiting: state.open.len(),
             leaves: state.open.values().next().is_some_and(|question| question.kind.is_exit()),
+            asks: state.asks_with_its_last_words(),
             usage: state.usage,
             stake: state.at_stake(),
             pid: None,

@@ -240,6 +240,9 @@ pub trait Pane: fmt::Debug {
     /// Something is told that has no room in the row where it is told; only the main pane keeps it.
     fn told(&mut self, _at: Millis, _text: &str) {}
 
+    /// Something beside this session came to rest; only the main pane keeps that.
+    fn heard_of(&mut self, _at: Millis, _text: &str) {}
+
     /// The keys that do so.
     fn deciding_keys(&self, _ctx: &Ctx<'_>) -> DecidingKeys {
         DecidingKeys::default()

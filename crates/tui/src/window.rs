@@ -17,7 +17,7 @@ use crossterm::event::Event;
 use pilothouse_core::{
     clean::Clean,
     port::{Request, Update},
-    runs::{HostRequest, HostUpdate, RunInfo, SessionWish, Worktree},
+    runs::{HostRequest, HostUpdate, RunInfo, RunStatus, SessionWish, Worktree},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -29,6 +29,7 @@ pub use self::{
 use crate::{
     app::{App, AppCommand, Look},
     highlight::Highlighter,
+    notify,
     overlay::{Alive, Caret},
     pace::Urgency,
     standing::Stamp,
@@ -37,7 +38,7 @@ use crate::{
 };
 
 /// Most columns of the title of a run that is told of.
-const TITLE_CELLS: usize = 32;
+pub(crate) const TITLE_CELLS: usize = 32;
 
 /// A session's number in this window; never used twice.
 pub type Number = usize;
@@ -139,7 +140,12 @@ impl Window {
         let app = self.others.get_mut(&from)?;
         let streams = matches!(update, Update::Delta(_));
         let before = app.info().clone();
+        let unheard = !matches!(&update, Update::Events(events) if notify::wanted(events).is_some());
         app.update_behind(update, &self.front, now);
+        let after = app.info().clone();
+        if before.status.works() && !after.status.works() && after.status != RunStatus::Waiting {
+            self.front.ends_behind(&after, unheard, now);
+        }
         let seen = self.front.shows_runs() || app.info().status != before.status;
         let seen = seen || app.info().waiting != before.waiting;
         self.mind_leaving(now);

@@ -2,6 +2,9 @@
 //!
 //! Owns what of its text that is. Whether it is waited for an answer is decided elsewhere.
 
+use super::State;
+use crate::intent::Phase;
+
 /// Most choices that are told apart by their numbers.
 const CHOICES: usize = 9;
 
@@ -12,6 +15,16 @@ pub struct Closing {
     pub question: String,
     /// What can be chosen, where that is listed below it.
     pub choices: Vec<String>,
+}
+
+impl State {
+    /// What the last answer asks with its last words, while nothing was said since and nothing is at work.
+    pub(crate) fn asks_with_its_last_words(&self) -> Option<String> {
+        let rests = self.phase == Phase::Idle && !self.busy();
+        let last = self.recent.back().filter(|said| rests && !said.by_user)?;
+        let asked = closing(&self.last_word).filter(|_| self.last_word_at >= last.seq)?;
+        Some(asked.question)
+    }
 }
 
 /// The question with which a text ends, with a list of choices below it or without one.

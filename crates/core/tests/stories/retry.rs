@@ -83,9 +83,12 @@ fn an_empty_reply_to_a_question_is_no_answer() {
     let told = b.notices().pop().unwrap();
     assert!(told.contains("reply is empty") && told.ends_with("/retry asks it again"), "{told}");
     assert!(b.session.state().unanswered.is_some());
+    assert_eq!(RunInfo::of(b.session.state()).status, RunStatus::Failed);
     b.say("/retry");
     assert_eq!(answer_lane(&b).turn, asked);
-    b.reply("By an index.", &[]);
+    b.reply("By an index.\nShall I go on?", &[]);
+    let info = RunInfo::of(b.session.state());
+    assert_eq!((info.status, info.asks.as_deref()), (RunStatus::Done, Some("Shall I go on?")));
     assert!(b.session.state().unanswered.is_none());
     // What was said before a last call is an answer.
     b.say("and the ranking?");

@@ -8,7 +8,7 @@ use pilothouse_core::{
     blob::BlobId,
     event::{Event, Stamped},
     intent::Control,
-    port::{Reply, Request, SetupReply},
+    port::{Attention, Reply, Request, SetupReply},
     session::Session,
 };
 
@@ -156,7 +156,13 @@ impl App {
 
     /// Lets the user know of what wants their eye, when they look elsewhere.
     fn tell(&mut self, events: &[Stamped], now: Instant) {
-        let Some(what) = notify::wanted(events) else { return };
+        if let Some(what) = notify::wanted(events) {
+            self.attend(what, now);
+        }
+    }
+
+    /// Lets them know of this, when they look elsewhere.
+    pub(super) fn attend(&mut self, what: Attention, now: Instant) {
         let how = self.world.surroundings.notify;
         if !notify::due(how, &self.watching, now) {
             return;

@@ -77,6 +77,13 @@ impl Panes {
         }
     }
 
+    /// Something beside this session came to rest.
+    pub(super) fn heard_of(&mut self, at: Millis, text: &str) {
+        if let Some((_, pane)) = self.list.first_mut() {
+            pane.heard_of(at, text);
+        }
+    }
+
     /// The user sent something: where one pane is shown, what comes of it is in the main one.
     pub(super) fn sent(&mut self) {
         self.list.iter_mut().for_each(|(_, pane)| pane.sent());

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use pilothouse_core::{
     about::AboutChange,
+    clean::Clean,
     input::Input,
-    port::{Request, Update},
+    port::{Attention, Request, Update},
     runs::{RunInfo, RunStatus},
 };
 
@@ -16,8 +17,8 @@ use crate::{
     ctx::Ctx,
     overlay::{Overlay, Told, approvals},
     pane::{Focus, conversation, diff, runs},
-    status::SILENT_FROM,
-    window::{Then, WindowWish},
+    status::{SILENT_FROM, shorten},
+    window::{TITLE_CELLS, Then, WindowWish},
 };
 
 impl App {
@@ -165,6 +166,22 @@ impl App {
     pub(crate) fn update_behind(&mut self, update: Update, front: &Self, now: Instant) {
         self.watching = front.watching;
         let _ = self.update(update, now);
+    }
+
+    /// A session behind this one came to rest: that is told here, and `unheard` says whether nothing was told of it yet.
+    pub(crate) fn ends_behind(&mut self, ended: &RunInfo, unheard: bool, now: Instant) {
+        if unheard {
+            let asks = ended.asks.is_some();
+            self.attend(if asks { Attention::Asked } else { Attention::Ended }, now);
+        }
+        let title = shorten(&Clean::line(&ended.title), TITLE_CELLS);
+        let how = match (&ended.asks, ended.status) {
+            (Some(question), RunStatus::Done) => format!("asks: {}", Clean::line(question)),
+            (_, status) => status.name().to_owned(),
+        };
+        let key = self.keying.keymap.key(runs::KIND.toggle());
+        let key = key.map(|key| format!("; {key} shows it")).unwrap_or_default();
+        self.panes.heard_of(self.world.time(now), &format!("beside this: \"{title}\" {how}{key}"));
     }
 
     pub(crate) fn context(&self, now: Instant) -> Ctx<'_> {

@@ -299,6 +299,11 @@ impl Pane for ConversationPane {
         self.unseen += usize::from(self.held);
     }
 
+    fn heard_of(&mut self, at: Millis, text: &str) {
+        self.log.heard_of(at, text);
+        self.unseen += usize::from(self.held);
+    }
+
     fn delta(&mut self, delta: &Delta) {
         self.log.delta(delta);
     }

@@ -154,7 +154,21 @@ impl RunRow {
 
     /// Its mark and the mark's colour.
     pub fn mark(&self, glyphs: &Glyphs) -> (&'static str, Slot) {
-        mark(self.info.status, glyphs)
+        if self.asks() { mark(RunStatus::Waiting, glyphs) } else { mark(self.info.status, glyphs) }
+    }
+
+    /// How it stands, in a word.
+    pub fn word(&self) -> &'static str {
+        match self.berth {
+            Berth::Empty => "worktree",
+            Berth::Shown(_) | Berth::Behind(_) | Berth::Elsewhere if self.asks() => "asks you",
+            Berth::Shown(_) | Berth::Behind(_) | Berth::Elsewhere => self.info.status.name(),
+        }
+    }
+
+    /// Whether it is behind the one that is shown and its answer ended in a question.
+    fn asks(&self) -> bool {
+        self.is_behind() && self.info.status == RunStatus::Done && self.info.asks.is_some()
     }
 }
 

@@ -18,6 +18,7 @@ use pilothouse_core::{
 use super::*;
 use crate::story::{self, Story};
 
+mod ends;
 mod gone;
 mod listed;
 mod renamed;

@@ -90,7 +90,7 @@ fn first(run: &RunRow, lit: bool, extent: Extent, ctx: &Ctx<'_>, columns: usize)
     let strong = if lit { Ink::of(Slot::Strong).bold() } else { Ink::of(Slot::Strong) };
     let cursor = if lit { g.folded } else { " " };
     let row = Row::of(cursor, Slot::Accent).and(" ", Slot::Text);
-    let word = if run.berth == Berth::Empty { "worktree" } else { run.info.status.name() };
+    let word = run.word();
     let narrow = columns < FIGURES_FROM || run.is_earlier() && columns < TABLE_FROM;
     let row = if narrow {
         row.and(glyph, slot).and(" ", Slot::Text)

@@ -40,6 +40,11 @@ impl Log {
         }
     }
 
+    /// Another session came to rest.
+    pub(in crate::pane::conversation) fn heard_of(&mut self, at: Millis, text: &str) {
+        self.mark(at, Mark::Dot, text);
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here has no row")]
     pub(super) fn fold_session(&mut self, at: Millis, event: &Event) {
         match event {
