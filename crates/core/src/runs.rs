@@ -252,10 +252,14 @@ fn status(state: &State) -> RunStatus {
         let thinking = state.pending().keys().all(thinks);
         return if thinking { RunStatus::Thinking } else { RunStatus::Tool };
     }
-    if state.failure.is_some() || state.unanswered.is_some() {
+    if state.failure.is_some() {
         return RunStatus::Failed;
     }
+    // A question beside a plan that has something left, of which no answer came, is not what the session came to.
     let unfinished = state.suspended.as_ref().is_some_and(crate::plan::Plan::unfinished);
+    if !unfinished && state.unanswered.is_some() {
+        return RunStatus::Failed;
+    }
     if unfinished || state.is_executing() || state.open_proposals().next().is_some() {
         return RunStatus::Stopped;
     }

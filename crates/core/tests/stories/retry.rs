@@ -73,6 +73,19 @@ fn what_a_crash_cut_short_is_asked_again() {
 }
 
 #[test]
+fn an_answer_that_did_not_come_beside_a_plan_that_was_left_is_not_what_the_session_came_to() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.input(Input::Cancel).unwrap();
+    b.say("how does the search work?");
+    b.reply(" \n", &[]);
+    assert!(b.session.state().unanswered.is_some());
+    assert_eq!(RunInfo::of(b.session.state()).status, RunStatus::Stopped);
+}
+
+#[test]
 fn an_empty_reply_to_a_question_is_no_answer() {
     let mut b = Bench::new();
     b.say("how does the search work?");
