@@ -112,7 +112,7 @@ impl<'a> Words<'a> {
             return false;
         }
         let before = usize::from(self.is(1, List::Determiner));
-        let plain = before == 0 && !self.is_name(1) && !self.is(1, List::It);
+        let plain = before == 0 && !self.is_name(1) && !self.is(1, List::It) && !self.lets();
         // A thing has a word or two before what it is to do.
         (2 + before..=3 + before).any(|at| {
             let named = (1..at).all(|at| self.is_thing(at)) && !self.is(at, List::Determiner);
@@ -121,14 +121,22 @@ impl<'a> Words<'a> {
         })
     }
 
+    /// "let files leave out the rate": "let" gives a thing leave by any verb, where "have" and "make" want one that is known.
+    /// "let alone …", "let that sink in", "let files be" do not.
+    fn lets(self) -> bool {
+        let stays = |at: usize| self.is(at, List::SpareStay) || self.is(at, List::FramedLetNo);
+        self.word(0) == "let" && !self.is(1, List::Pronoun) && !(1..4).any(stays)
+    }
+
     fn may_be_verb(self, at: usize) -> bool {
         let closed =
             [List::Aux, List::Determiner, List::Preposition, List::Pronoun, List::Frame, List::NoVerb];
         let word = self.tokens.get(at).filter(|t| t.kind == Kind::Word).map_or("", |t| &t.text);
         let ending = ["ing", "ed", "en", "ly", "s"].iter().any(|end| word.ends_with(end));
+        let has = self.word(0) == "let" && word == "have";
         word.len() > 2
             && !ending
-            && !closed.iter().any(|list| self.is(at, *list))
+            && (has || !closed.iter().any(|list| self.is(at, *list)))
             && at + 1 < self.tokens.len()
     }
 
@@ -165,6 +173,7 @@ impl<'a> Words<'a> {
         let with = || self.find(2, List::FramedSwapFor).is_some_and(|at| self.is(at + 1, List::FramedSelf));
         self.is(0, List::FramedTeach) && self.find(2, List::FramedTeachTo).is_some_and(people)
             || self.is(0, List::FramedGive) && self.gift().is_some_and(|at| look(at) || people(at))
+            || self.word(0) == "let" && (2..4).any(|at| self.word(at) == "have" && look(at + 1))
             || self.is(0, List::FramedSwap) && (self.is(1, List::Aux) || with())
             || self.is(0, List::FramedHave) && (self.makes_talk() || self.lets_be() || self.lets_know())
             || self.seeks()

@@ -382,8 +382,7 @@ impl Reader<'_> {
     fn left(&self) -> Vec<String> {
         let mut out = Vec::new();
         for at in 0..self.tokens.len() {
-            let (leave, lets) = (self.is(at, List::SpareLeave), self.word(at) == "let");
-            if !leave && !lets {
+            if !self.is(at, List::SpareLeave) && self.word(at) != "let" {
                 continue;
             }
             let (names, end) = self.object(at + 1);
@@ -396,7 +395,7 @@ impl Reader<'_> {
             let end = self.past_so(end + usize::from(self.is(end, List::SpareIn)));
             // "as" alone goes on with another thing.
             let whole = !self.is(end, List::SpareAs) || self.is(end + 1, List::SpareIs);
-            if leave && self.is(end, List::SpareEnd) && whole {
+            if self.is(end, List::SpareEnd) && whole {
                 out.extend(names);
             }
         }

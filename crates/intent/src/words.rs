@@ -345,6 +345,7 @@ lists! {
     FramedPeople = "framed_people",
     FramedHave = "framed_have",
     FramedDo = "framed_do",
+    FramedLetNo = "framed_let_no",
     FramedGive = "framed_give",
     FramedGift = "framed_gift",
     FramedNoGift = "framed_no_gift",

@@ -230,13 +230,24 @@ fn an_order_that_both_tiers_read_is_sure() {
         "make the late fee six percent",
         "use 6 percent as late fee",
         "give Invoice a due date",
+        "set the late fee to 6 %, with a test",
+        "let files leave out the tax rate, with tests and the README",
+        "let orders have a note",
     ] {
         let reading = read(text);
         assert!(leaf(&reading) == N::Modify && !of.unsure(&reading), "{text}: {:?}", reading.whole);
     }
-    for text in
-        ["set it", "set a breakpoint", "remove the last bullet", "change the late fee to six percent?"]
-    {
+    let left = read("let the tests alone");
+    assert!(!writes(&left) && left.forbids_change, "{:?}", left.whole);
+    for text in [
+        "set it",
+        "set a breakpoint",
+        "remove the last bullet",
+        "change the late fee to six percent?",
+        "let files be",
+        "let clippy have a look",
+        "let that sink in",
+    ] {
         assert!(of.unsure(&read(text)), "{text}: {:?}", read(text).whole);
     }
 }

@@ -112,26 +112,36 @@ pub(super) fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -
 /// From here on a message may only ask after all.
 const MAY_ASK: f32 = 0.3;
 
-/// "change the late fee to six percent": its only clause begins with a verb of change and names what, the statistics take
-/// it for the same, and nothing in it asks. What is named need not be known.
+/// "change the late fee to six percent": its first clause begins with a verb of change and names what, the statistics take
+/// it for a change as well, and nothing in it asks. What is named need not be known, nor what is to come with it: "…, with
+/// tests and the README".
 pub(super) fn plainly(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, leaf: N) -> bool {
-    let agreed = p.guess().filter(|g| g.leaf == leaf && matches!(leaf, N::Modify | N::Create));
+    let changes = |leaf: N| matches!(leaf, N::Modify | N::Create);
+    let agreed =
+        p.guess().filter(|g| changes(g.leaf) && changes(leaf) && !matches!(g.rule, "statement" | "fragment"));
     let mut spoken = p.structure.clauses.iter().filter(|c| c.form != Form::Empty);
-    let (only, none) = (spoken.next(), spoken.next());
     let named = |c: &Clause| {
         c.form == Form::Order && !c.marked && !matches!(c.object, Object::Missing | Object::Pronoun)
     };
+    let first = spoken.next().is_some_and(named);
     // "do the same in lib/utils.js": what it names stands in the last message.
     let refers =
         p.structure.known.words.list(List::FollowFor).iter().any(|head| behind(p.text, head).is_some());
     let free = m.phase == Phase::Idle && !m.paused && p.ban == forbid::Ban::None && !p.forbids(m.phase);
-    agreed.is_some_and(|g| g.rule != "statement")
+    agreed.is_some()
         && free
         && !refers
         && guard.asks < MAY_ASK
         && guard.forbids < FORBIDS
-        && none.is_none()
-        && only.is_some_and(named)
+        && first
+        && spoken.all(|c| comes_with(p, c))
+}
+
+/// Whether a clause names what is to come with the change before it: ", with tests", ", in the README too".
+fn comes_with(p: &Parsed<'_>, c: &Clause) -> bool {
+    let head = p.doc.tokens.get(c.head);
+    let opens = head.is_some_and(|t| p.structure.known.is(List::Preposition, &t.text));
+    c.form == Form::Statement && !c.marked && !c.fault && opens
 }
 
 /// Whether a clause orders a look at what came of an order before it: "and show me the diff".
