@@ -3,7 +3,7 @@
 //! Owns what is shown of it: what would happen, and its words, are foretold by the session, whose deciders will do it.
 
 use pilothouse_core::{
-    intent::{Control, IntentNode, IntentPath, Reading, Turn},
+    intent::{Control, IntentNode, IntentPath, Message, Reading, Turn},
     picture,
     scope::Capability,
     session::{Deed, Foretold, Session, State},
@@ -110,6 +110,15 @@ pub fn takes_up(text: &str, session: &Session) -> bool {
         let reading = session.read(text.trim());
         reading.slash.is_none() && reading.whole.turn == Turn::Control(Control::Proceed)
     }
+}
+
+/// What is said first in a session that is begun for it: a task by the words that begin it, so that no tier is asked whether
+/// it is one. What is a question beyond doubt stays one.
+pub fn as_task(text: &str, session: &Session) -> String {
+    let classifier = &session.tiers().classifier;
+    let reading = classifier.read(&Message { text: text.trim(), ..Message::default() });
+    let doubtful = classifier.unsure(&reading) && !text.contains(['?', '？']);
+    if doubtful { format!("/agent {}", text.trim()) } else { text.to_owned() }
 }
 
 /// Whether a node changes or runs something.

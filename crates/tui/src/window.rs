@@ -159,7 +159,7 @@ impl Window {
             return None;
         };
         if let Some(text) = &wish.message {
-            app.begin_with(text, wish.session.is_none());
+            app.begin_with(text, wish.session.is_none().then_some(&self.front));
         }
         let number = self.next;
         self.next += 1;

@@ -103,11 +103,14 @@ impl App {
         self.lay(page);
     }
 
-    /// Says this in its session as soon as that is open.
-    pub(crate) fn begin_with(&mut self, text: &str, anew: bool) {
+    /// Says this in its session as soon as that is open: as a task in one that is begun beside another, by whose
+    /// classifier it is read.
+    pub(crate) fn begin_with(&mut self, text: &str, anew: Option<&Self>) {
         // Of one that is opened again nobody has seen what asks there.
-        let seen = pilothouse_core::ids::Seq(if anew { u64::MAX } else { 0 });
-        self.outbox.send(Request::Input(Input::Say { text: text.to_owned(), seen }));
+        let seen = pilothouse_core::ids::Seq(if anew.is_some() { u64::MAX } else { 0 });
+        let task = anew.map(|beside| crate::preview::as_task(text, &beside.world.session));
+        let text = task.unwrap_or_else(|| text.to_owned());
+        self.outbox.send(Request::Input(Input::Say { text, seen }));
     }
 
     /// A message of the user: told to what runs, else said; kept in the history, so that it is there whatever comes of it.

@@ -350,3 +350,28 @@ fn figures_have_heads_where_they_stand_in_columns_and_reasons_have_room() {
         bench.press(KeyCode::Esc, KeyModifiers::NONE);
     }
 }
+
+#[test]
+fn what_a_session_is_begun_with_is_a_task_and_no_tier_is_asked_about_it() {
+    let begun = |line: &str| {
+        let mut bench = Bench::alone();
+        bench.keys(line);
+        bench.press(KeyCode::Enter, KeyModifiers::NONE);
+        let opens = |request| if let HostRequest::Open(wish) = request { Some(wish) } else { None };
+        let wish = host(&mut bench).into_iter().find_map(opens).unwrap();
+        let number = bench.window.opened(&wish, bench.now).unwrap();
+        let said = bench.requests(number).into_iter().find_map(|request| match request {
+            Request::Input(Input::Say { text, .. }) => Some(text),
+            _ => None,
+        });
+        said.unwrap()
+    };
+    assert_eq!(
+        begun("/worktree tags sort tags by how often they are used"),
+        "/agent sort tags by how often they are used"
+    );
+    assert_eq!(begun("/bg treat an empty rate as zero"), "/agent treat an empty rate as zero");
+    assert_eq!(begun("/bg fix the typo in README.md"), "fix the typo in README.md", "that is plain");
+    assert_eq!(begun("/bg why is the build slow?"), "why is the build slow?", "so is a question");
+    assert_eq!(begun("/bg /research why two locks"), "/research why two locks");
+}
