@@ -1,12 +1,15 @@
-//! A message that orders something and asks something else: one turn each, in the order of the message.
+//! A message that orders something and asks something else, or wants it explained first: one turn each, in the order of the
+//! message.
 //!
 //! Owns whether a question stands by itself beside an order. Never takes a condition or a prohibition from the order.
+
+use std::borrow::Cow;
 
 use super::{
     Classifier, IntentNode,
     classify::Parsed,
     lexicon::Tag,
-    reading::{Reading, Segment, Source},
+    reading::{Message, Reading, Segment, Source},
     scope::Capability,
     structure::{Clause, Form},
     text::{Kind, Token},
@@ -33,23 +36,24 @@ impl Classifier {
     /// with all that is said beside it, and what it asks. `None` for a message that is one turn.
     pub fn sequence(&self, reading: &Reading) -> Option<[String; 2]> {
         let named = matches!(reading.whole.source, Source::Slash | Source::AtNode);
-        let several = (2..=MOST).contains(&reading.segments.len());
-        if named
-            || !several
-            || reading.forbids_change
-            || reading.paused.is_some()
-            || reading.command.is_some()
-        {
+        if named || reading.forbids_change || reading.paused.is_some() || reading.command.is_some() {
             return None;
         }
-        let texts = pieces(reading)?;
+        let (texts, segments) = match reading.segments.len() {
+            2..=MOST => (pieces(reading)?, Cow::Borrowed(&reading.segments)),
+            1 => self.told_first(reading)?,
+            _ => return None,
+        };
         let parts: Vec<Parsed<'_>> = texts.iter().map(|text| Parsed::new(text, self.tables())).collect();
-        let roles: Option<Vec<Role>> =
-            reading.segments.iter().zip(&parts).map(|(s, p)| self.role(s, p)).collect();
+        let roles: Option<Vec<Role>> = segments.iter().zip(&parts).map(|(s, p)| self.role(s, p)).collect();
         let roles = roles?;
         let first = |role: Role| roles.iter().position(|r| *r == role);
         let (order, question) = (first(Role::Order)?, first(Role::Question)?);
-        let graves = reading.segments.iter().zip(&roles).any(|(s, r)| *r == Role::Order && is_grave(s));
+        // What is to be explained behind an order is what came of it.
+        if question > order && parts.get(question).is_some_and(tells) {
+            return None;
+        }
+        let graves = segments.iter().zip(&roles).any(|(s, r)| *r == Role::Order && is_grave(s));
         let weighed = roles.iter().zip(&parts).any(|(r, p)| *r == Role::Question && weighs(p));
         if graves && weighed || (1..parts.len()).any(|at| self.leans_back(&roles, &parts, at)) {
             return None;
@@ -63,6 +67,31 @@ impl Classifier {
         // A question that keeps something from the order, or allows it, binds that.
         let bound = !self.spares(&asks).is_empty() || !self.frees(&asks).is_empty();
         (!bound).then_some(if order < question { [orders, asks] } else { [asks, orders] })
+    }
+
+    /// "explain Store and then fix the typo": the two texts of a sentence that wants something told before it orders, each
+    /// with its reading.
+    fn told_first<'r>(&self, reading: &'r Reading) -> Option<(Vec<&'r str>, Cow<'static, Vec<Segment>>)> {
+        let text = reading.text.as_str();
+        let parsed = Parsed::new(text, self.tables());
+        let tokens = &parsed.doc.tokens;
+        let follows = |c: &&Clause| {
+            let lead = tokens.get(c.start..c.head).unwrap_or_default();
+            let then = |(last, ties): (&Token, &[Token])| {
+                self.on(List::Hangs, last) && ties.iter().all(|t| self.on(List::Tie, t))
+            };
+            is_order(c) && !c.marked && lead.split_last().is_some_and(then)
+        };
+        let order = parsed.structure.clauses.iter().skip(1).find(follows)?;
+        let ties = |t: &Token| t.kind == Kind::Punct || self.on(List::Tie, t);
+        let told = tokens.get(..order.start)?.iter().rfind(|t| !ties(t))?;
+        let texts = vec![text.get(..told.end)?, text.get(tokens.get(order.head)?.start..)?];
+        let segment = |text: &&str| {
+            let class = self.read(&Message { text, ..Message::default() }).whole;
+            Segment { text: (*text).to_owned(), class, dropped: false }
+        };
+        let segments = texts.iter().map(segment).collect();
+        Some((texts, Cow::Owned(segments)))
     }
 
     /// `None` for a part with which the message is one.
@@ -91,7 +120,7 @@ impl Classifier {
         let whole = part.doc.tokens.get(first.head..first.end).unwrap_or_default();
         let object = part.doc.tokens.get(first.after..first.end).unwrap_or_default();
         let leans = |t: &Token| self.on(List::Leans, t) || self.on(List::LeansOn, t);
-        spoken.iter().all(|c| is_question(c))
+        spoken.iter().all(|c| is_question(c) || explains(part, c))
             && !whole.iter().any(leans)
             && !object.first().is_some_and(|t| self.on(List::Proposes, t))
             && object.iter().any(|t| self.is_noun(t))
@@ -106,8 +135,13 @@ impl Classifier {
         };
         let asks = |role: &Role| *role == Role::Question;
         let hangs = part.doc.tokens.iter().filter(|t| t.kind != Kind::Punct).take(2);
-        let hangs = hangs.into_iter().any(|t| self.on(List::Hangs, t));
-        let shares = |asked: &Parsed<'_>, order: &Parsed<'_>| asks_yes(asked) && self.share(asked, order);
+        // Behind what is only to be told "then" names no condition.
+        let hangs = hangs
+            .into_iter()
+            .any(|t| self.on(List::Hangs, t) && !(tells(before) && self.on(List::FollowNext, t)));
+        let shares = |asked: &Parsed<'_>, order: &Parsed<'_>| {
+            (asks_yes(asked) || tells(asked)) && self.share(asked, order)
+        };
         match (asks(first), asks(second)) {
             (true, false) => {
                 let framed = part.structure.clauses.iter().any(|c| c.form == Form::Frame);
@@ -151,6 +185,25 @@ fn weighs(asked: &Parsed<'_>) -> bool {
     asks_yes(asked) || asked.structure.clauses.iter().any(|c| c.form == Form::Question(Tag::QCount))
 }
 
+/// Whether a part orders that something is explained.
+fn tells(part: &Parsed<'_>) -> bool {
+    part.structure.clauses.iter().any(|c| !c.marked && explains(part, c))
+}
+
+/// "explain the cache", "explain how the cache works".
+fn explains(part: &Parsed<'_>, clause: &Clause) -> bool {
+    let hit = |at: usize, tag: fn(Tag) -> bool| {
+        part.structure.hits.iter().any(|h| h.start == at && h.bytes == 0 && tag(h.tag))
+    };
+    let told = || hit(clause.head, |tag| tag == Tag::VExplain) && hit(clause.head + 1, Tag::asks);
+    match clause.form {
+        Form::Order | Form::Request => clause.verb == Some(Tag::VExplain),
+        // "works" behind it looks like the verb of a sentence that only states.
+        Form::Statement => !clause.marked && told(),
+        Form::Question(_) | Form::Wish | Form::Ought | Form::Complaint | Form::Frame | Form::Empty => false,
+    }
+}
+
 fn asks_yes(asked: &Parsed<'_>) -> bool {
     let last = asked.structure.clauses.iter().rfind(|c| c.form != Form::Empty);
     last.is_some_and(|c| matches!(c.form, Form::Question(Tag::QAux | Tag::QExist)))
@@ -185,8 +238,8 @@ fn is_question(clause: &Clause) -> bool {
     match clause.form {
         Form::Question(QWhat | QWhy | QHow | QWhere | QWhich | QWho | QWhen | QCount) => true,
         Form::Question(QAux | QExist) => clause.marked,
-        Form::Request => clause.marked && clause.verb == Some(Tag::VExplain),
         Form::Question(_)
+        | Form::Request
         | Form::Order
         | Form::Wish
         | Form::Ought
@@ -235,6 +288,27 @@ mod tests {
                 "Fix the typo in README.md. Don't touch the tests.",
                 "What is Store?",
             ),
+            ("explain Store; fix the typo in README.md", "explain Store", "fix the typo in README.md"),
+            (
+                "explain Store and then fix the typo in README.md",
+                "explain Store",
+                "fix the typo in README.md",
+            ),
+            (
+                "what is Store, and then fix the typo in README.md",
+                "what is Store",
+                "fix the typo in README.md",
+            ),
+            (
+                "explain how the parser works, then rename find_notes to search_notes",
+                "explain how the parser works",
+                "rename find_notes to search_notes",
+            ),
+            (
+                "describe src/store.rs. Then add a cache to src/notes.rs",
+                "describe src/store.rs.",
+                "Then add a cache to src/notes.rs",
+            ),
         ] {
             let wanted = Some([first.to_owned(), second.to_owned()]);
             assert_eq!(turns(text, Phase::Idle), wanted, "{text}");
@@ -280,6 +354,15 @@ mod tests {
             "@explain fix the typo in README.md; what is Store?",
             "/plan fix the typo in README.md; what is Store?",
             "fix the typo in README.md. no wait, what is Store?",
+            "explain the parser and then fix it",
+            "explain why the test fails and then fix the test",
+            "look at store.rs and then fix the bug you find",
+            "fix the parser and then explain the change",
+            "fix the parser; explain Store",
+            "explain Store, then change nothing",
+            "explain Store; otherwise fix the typo in README.md",
+            "add a cache, then fix the typo in README.md",
+            "explain Store without touching src/lib.rs and then fix the typo",
         ] {
             assert_eq!(turns(text, Phase::Idle), None, "{text}");
         }
