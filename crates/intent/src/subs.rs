@@ -5,6 +5,8 @@
 use super::{
     IntentNode as N,
     classify::Parsed,
+    lexicon::Tag,
+    structure::{Clause, Form},
     text,
     turn::{PlanSub, QuerySub},
     words::List,
@@ -28,6 +30,26 @@ pub(crate) fn query(parsed: &Parsed<'_>) -> Option<QuerySub> {
 pub(crate) fn supposes(parsed: &Parsed<'_>) -> bool {
     said(parsed)(List::Suppose)
 }
+
+/// Whether a message asks what would come of something, and orders nothing besides: "what if the file is empty", "predict
+/// what breaks".
+pub(crate) fn foresees(parsed: &Parsed<'_>) -> bool {
+    let s = &parsed.structure;
+    let mut spoken = s.clauses.iter().filter(|c| c.form != Form::Empty);
+    let opens = |c: &Clause| {
+        let tokens = parsed.doc.tokens.get(c.head..c.end).unwrap_or_default();
+        let words: Vec<&str> = tokens.iter().take(OPENING).map(|t| t.text.as_str()).collect();
+        (1..=words.len()).any(|n| s.known.is(List::Predict, &words.get(..n).unwrap_or_default().join(" ")))
+    };
+    let orders = |c: &Clause| {
+        let wants = matches!(c.form, Form::Order | Form::Request | Form::Wish);
+        wants && !c.marked && c.verb.is_none_or(Tag::acts)
+    };
+    spoken.next().is_some_and(opens) && !spoken.any(orders)
+}
+
+/// Words of the longest phrase that asks so.
+const OPENING: usize = 5;
 
 /// What kind of plan is wanted.
 pub(crate) fn plan(parsed: &Parsed<'_>) -> Option<PlanSub> {

@@ -25,6 +25,7 @@ use super::{
     spare,
     stats::{Guard, LEAVES, Model, Prediction, TURNS},
     structure::Form,
+    subs,
     turn::{Control, Mode, Phase, Turn},
     words::List,
 };
@@ -76,6 +77,10 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     if p.ban == Ban::None && !p.asks() && spare::removes(p.text, &p.doc.tokens, p.structure.known) {
         let turn = project(N::Delete, m.phase, m.plan_active);
         return vote(N::Delete, turn, PLAIN, Source::Heuristic, "removes what is not to be edited");
+    }
+    if m.phase != Phase::Idle && !m.paused && subs::foresees(p) {
+        let reasoning = "asks what would come of it";
+        return vote(N::Explain, Turn::Query(None), PLAIN, Source::Heuristic, reasoning);
     }
     if m.phase != Phase::Idle && !m.paused && revise::revises(p) {
         let reasoning = "changes the steps of the plan";

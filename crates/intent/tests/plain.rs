@@ -9,7 +9,7 @@
     clippy::panic
 )]
 
-use pilothouse_intent::{Classifier, IntentNode as N, Message, Reading, Turn};
+use pilothouse_intent::{Classifier, IntentNode as N, Message, Phase, Reading, Turn};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -249,5 +249,37 @@ fn an_order_that_both_tiers_read_is_sure() {
         "let that sink in",
     ] {
         assert!(of.unsure(&read(text)), "{text}: {:?}", read(text).whole);
+    }
+}
+
+#[test]
+fn what_would_come_of_something_is_a_question_beside_a_plan_and_never_a_change_of_it() {
+    let of = Classifier::builtin();
+    let beside = |text: &str, phase: Phase| {
+        let m = Message { text, phase, plan_active: true, ..Message::default() };
+        let reading = of.read(&m);
+        let sure = !of.unsure(&reading);
+        (reading.whole.turn, sure)
+    };
+    for phase in [Phase::Planning, Phase::AwaitingApproval, Phase::Executing, Phase::Failed] {
+        for text in [
+            "what if the file is empty",
+            "what if we use tabs instead",
+            "what if we used a BTreeMap instead?",
+            "predict what breaks",
+            "predict the impact on the parser",
+            "can you predict what this breaks",
+            "what would happen if we skipped step 2",
+            "was passiert, wenn die Datei leer ist",
+        ] {
+            assert!(
+                matches!(beside(text, phase), (Turn::Query(_), true)),
+                "{text}: {:?}",
+                beside(text, phase)
+            );
+        }
+        for text in ["predict the outcome and add a test", "what if we add a test? do that"] {
+            assert!(!matches!(beside(text, phase), (Turn::Query(_), true)), "{text}");
+        }
     }
 }
