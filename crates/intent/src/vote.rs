@@ -86,6 +86,10 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
         let reasoning = "changes the steps of the plan";
         return vote(N::Decompose, Turn::PlanContinue, PLAIN, Source::Heuristic, reasoning);
     }
+    if report::only_reports(p, m) {
+        let turn = project(N::Modify, m.phase, m.plan_active);
+        return vote(N::Audit, turn, PLAIN, Source::Heuristic, "reports what does not work");
+    }
     if order::plain_run(p, m) {
         let turn = project(N::Execute, m.phase, m.plan_active);
         return vote(N::Execute, turn, PLAIN, Source::Heuristic, "runs something, and keeps from the rest");
