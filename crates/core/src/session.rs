@@ -18,6 +18,7 @@ mod digest;
 mod foretell;
 mod hooks;
 pub mod lane;
+mod listed;
 mod offered;
 mod pending;
 mod reach;

@@ -33,6 +33,21 @@ impl Classifier {
         // "can you do 2?" orders, "the second one?" asks.
         (within && !items.is_empty() && (!asks || verb.is_some())).then_some(Picked { items, orders })
     }
+
+    /// The items of a list that ends with the item `last` which a line names among other words.
+    pub fn names_items(&self, line: &str, last: usize) -> Vec<usize> {
+        let doc = text::tokenize(line);
+        let (mut items, mut rest) = (Vec::new(), Words::of(self, line, &doc));
+        while !rest.tokens.is_empty() {
+            let (len, named) = rest.named(last).unwrap_or_default();
+            items.extend(named);
+            rest = rest.from(len.max(1));
+        }
+        items.retain(|item| (1..=last).contains(item));
+        items.sort_unstable();
+        items.dedup();
+        items
+    }
 }
 
 impl Words<'_> {
@@ -51,34 +66,14 @@ impl Words<'_> {
     fn items(self, last: usize) -> Option<Vec<usize>> {
         let (mut items, mut rest) = (Vec::new(), self);
         while let Some(token) = rest.tokens.first() {
-            let all = |list| rest.begins(list).map(|len| (len, (1..=last).collect()));
-            let (len, more): (usize, Vec<usize>) = if let Some(number) = number(token) {
-                (1, vec![number])
-            } else if let Some(at) = rest.place(List::PickNth) {
-                match rest.from(1).place(List::PickCount) {
-                    // "the first two", and "the second one"
-                    Some(count) if count > 1 && at == 1 => (2, (1..=count).collect()),
-                    Some(1) => (2, vec![at]),
-                    Some(_) => return None,
-                    None => (1, vec![at]),
-                }
-            } else if let Some(all) = all(List::PickAll) {
-                let counted = rest.from(all.0).place(List::PickCount);
-                if counted.is_some_and(|count| count != last) {
-                    return None;
-                }
-                (all.0 + usize::from(counted.is_some()), all.1)
-            } else if let Some(both) = all(List::PickBoth).filter(|_| last == 2) {
-                both
-            } else if let Some(len) = rest.begins(List::PickLast) {
-                (len, vec![last])
-            } else if let Some(len) = rest.begins(List::PickGap) {
-                (len, Vec::new())
-            } else if token.kind == Kind::Punct && matches!(token.text.as_str(), "," | "." | "(" | ")" | ":")
-            {
-                (1, Vec::new())
-            } else {
+            let counted = rest.begins(List::PickAll).and_then(|len| rest.from(len).place(List::PickCount));
+            if counted.is_some_and(|count| count != last) {
                 return None;
+            }
+            let (len, more) = match rest.named(last) {
+                Some(named) => named,
+                None if rest.place(List::PickNth).is_some() => return None,
+                None => (rest.begins(List::PickGap).or_else(|| is_mark(token).then_some(1))?, Vec::new()),
             };
             items.extend(more);
             rest = rest.from(len);
@@ -86,11 +81,41 @@ impl Words<'_> {
         Some(items)
     }
 
+    /// The items that its first words name, and how many words these are.
+    fn named(self, last: usize) -> Option<(usize, Vec<usize>)> {
+        if let Some(number) = number(self.tokens.first()?) {
+            return Some((1, vec![number]));
+        }
+        if let Some(at) = self.place(List::PickNth) {
+            return match self.from(1).place(List::PickCount) {
+                // "the first two", and "the second one"
+                Some(count) if count > 1 && at == 1 => Some((2, (1..=count).collect())),
+                Some(1) => Some((2, vec![at])),
+                Some(_) => None,
+                None => Some((1, vec![at])),
+            };
+        }
+        let all = (1..=last).collect();
+        if let Some(len) = self.begins(List::PickAll) {
+            let counted = self.from(len).place(List::PickCount);
+            return Some((len + usize::from(counted.is_some()), all));
+        }
+        if let Some(len) = self.begins(List::PickBoth).filter(|_| last == 2) {
+            return Some((len, all));
+        }
+        self.begins(List::PickLast).map(|len| (len, vec![last]))
+    }
+
     /// Which word of a list the first one is, from one on.
     fn place(self, list: List) -> Option<usize> {
         let first = self.tokens.first().filter(|t| t.kind == Kind::Word)?;
         self.of.tables().words.list(list).iter().position(|word| **word == *first.text).map(|at| at + 1)
     }
+}
+
+/// A mark that parts items.
+fn is_mark(token: &Token) -> bool {
+    token.kind == Kind::Punct && matches!(token.text.as_str(), "," | "." | "(" | ")" | ":")
 }
 
 /// "2", "#2", "2."
@@ -102,6 +127,21 @@ fn number(token: &Token) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn items_are_named_among_other_words() {
+        let of = |line: &str| Classifier::builtin().names_items(line, 3);
+        for (line, items) in [
+            ("fix 2 and run the tests", vec![2]),
+            ("do the second one without the test", vec![2]),
+            ("explain 1 and 3", vec![1, 3]),
+            ("can you do the last one first?", vec![1, 3]),
+            ("run the tests", vec![]),
+            ("item 7", vec![]),
+        ] {
+            assert_eq!(of(line), items, "{line}");
+        }
+    }
 
     #[test]
     fn a_line_that_chooses_items_says_which_and_whether_it_orders_them() {

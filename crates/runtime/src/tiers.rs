@@ -29,7 +29,8 @@ use crate::{
 pub struct Question {
     /// The words.
     pub text: String,
-    /// The beginnings of the last messages, oldest first; whether the user said each.
+    /// The beginnings of the last messages, oldest first; whether the user said each. Of the agent's numbered list right
+    /// before it the items that it names.
     pub before: Vec<(bool, String)>,
     /// The phase, the plan and the mode stand here.
     pub state: Surround,
@@ -52,7 +53,12 @@ impl Question {
     /// The message of a turn in this state.
     pub fn of(text: String, state: &State, turn: pilothouse_core::ids::TurnId) -> Self {
         let seq = state.turns.get(&turn).map_or(state.seq, |t| t.seq);
-        let before = state.said_before(seq).map(|said| (said.by_user, said.head.clone())).collect();
+        let mut before: Vec<(bool, String)> =
+            state.said_before(seq).map(|said| (said.by_user, said.head.clone())).collect();
+        let named = state.items_named(&text, seq);
+        if let Some((_, last)) = before.last_mut().filter(|_| !named.is_empty()) {
+            *last = named.join("\n");
+        }
         let surround = Surround {
             phase: state.phase,
             plan: state.plan.as_ref().or_else(|| state.plan_aside()).map(|p| p.title.clone()),

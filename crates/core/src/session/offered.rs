@@ -13,10 +13,9 @@ impl State {
         if sources && purpose != Purpose::Child {
             tools.extend(Tool::ALL.into_iter().filter(|t| t.is_of_sources()));
         }
-        // What is said beside a commit that waits may be about its message.
-        tools.extend(
-            (purpose == Purpose::Answer && self.waiting_commit().is_some()).then_some(Tool::CommitMessage),
-        );
+        // What is said beside a commit that waits may be about its message, an order as well.
+        let of_user = matches!(purpose, Purpose::Answer | Purpose::Plan);
+        tools.extend((of_user && self.waiting_commit().is_some()).then_some(Tool::CommitMessage));
         let turn = lane.and_then(|l| self.turns.get(&l.turn)?.directed.as_deref());
         let by: Vec<&Directed> = lane.and_then(|l| l.agent.as_deref()).into_iter().chain(turn).collect();
         let named =

@@ -330,6 +330,11 @@ fn items_of_the_agents_list_are_ordered_by_their_numbers() {
             assert!(request.contains(item), "{line}: {request}");
         }
     }
+    // Who sorts a line that says more is told the items that it names.
+    let b = told(Trust::None, LIST);
+    let named = |line: &str| b.session.state().items_named(line, pilothouse_core::ids::Seq(u64::MAX));
+    assert_eq!(named("fix 3 and run the tests"), ["3. The README is old."]);
+    assert!(named("run the tests").is_empty());
     let asks = "Which one do you mean?\n\n1. The first file.\n2. The second file.\n3. Neither.";
     for (answer, line) in [
         (LIST, "the second one"),

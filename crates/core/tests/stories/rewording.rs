@@ -5,6 +5,7 @@ use pilothouse_core::{
     event::{CallStatus, Event},
     ids::Seq,
     input::Input,
+    intent::Phase,
     talk::Purpose,
     tool::Tool,
     work::Work,
@@ -222,10 +223,18 @@ fn a_message_is_put_before_the_user_only_where_a_commit_waits() {
     assert!(refused(&mut b, OLD).contains("that very message"));
     assert!(refused(&mut b, &"x".repeat(4_001)).contains("at most"));
     assert_eq!(message(&b), OLD);
-    // A planning has none to put, and is not told that none waits.
+}
+
+#[test]
+fn an_order_that_is_about_the_message_ends_its_planning_with_another_one() {
     let mut b = waiting();
     b.say("fix the parser");
-    let told = refused(&mut b, NEW);
-    assert!(told.contains("only an answer to the user") && !told.contains("no commit waits"), "{told}");
-    assert_eq!(message(&b), OLD);
+    let state = b.session.state();
+    let lane = state.planning_lane();
+    assert!(state.session_tools(lane, Purpose::Plan, false).contains(&Tool::CommitMessage));
+    b.reply("", &[("commit_message", json!({ "message": NEW }))]);
+    let state = b.session.state();
+    assert_eq!(message(&b), NEW, "{:?}", b.notices());
+    assert!(state.lanes.is_empty() && state.phase == Phase::Idle, "{:?}", b.names());
+    assert!(!b.notices().iter().any(|n| n.contains("no plan")), "{:?}", b.notices());
 }

@@ -79,7 +79,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
 /// The message of a commit that waits for its yes, and what sets another: what is said meanwhile may be about it.
 fn commit(asked: &CommitQuestion, kind: LaneKind) -> String {
     let message: String = asked.message.chars().take(COMMIT_CHARS).collect();
-    let sets = if kind == LaneKind::Answer {
+    let sets = if matches!(kind, LaneKind::Answer | LaneKind::Planning) {
         "where the user wants another, or takes one that you told them, put it before them with commit_message"
     } else {
         "no tool of yours changes it"
@@ -355,6 +355,7 @@ mod tests {
         let asked = CommitQuestion { commit: CallId(1), message, tree: CommitTree::default() };
         let told = commit(&asked, LaneKind::Answer);
         assert!(told.contains("\"src: a message\\n\\nwhy\"") && told.contains("commit_message"), "{told}");
-        assert!(!commit(&asked, LaneKind::Planning).contains("commit_message"));
+        assert!(commit(&asked, LaneKind::Planning).contains("commit_message"));
+        assert!(!commit(&asked, LaneKind::Goal).contains("commit_message"));
     }
 }

@@ -158,9 +158,9 @@ impl Draft<'_> {
                 "no commit waits for the user's yes here: tell them the message in words",
             );
         };
-        if lane.kind != LaneKind::Answer {
+        if !matches!(lane.kind, LaneKind::Answer | LaneKind::Planning) {
             return CallVerdict::refuse(
-                "only an answer to the user changes the message of the commit that waits; leave it as it is",
+                "only a turn of the user's changes the message of the commit that waits; leave it as it is",
             );
         }
         if asked.message.trim() == message {
@@ -178,7 +178,7 @@ impl Draft<'_> {
     }
 
     /// The commit that waits is asked about again with a model's message. With that its answer is given: a yes that follows
-    /// is said to this question, and to no later word of it.
+    /// is said to this question, and to no later word of it. So is the order of a turn that was to be planned.
     pub(super) fn put_message(
         &mut self,
         (lane, call): (LaneId, CallId),
@@ -190,8 +190,13 @@ impl Draft<'_> {
         self.reword_commit(question, message);
         let rests =
             self.state.lanes.get(&lane).is_some_and(|l| l.head().is_none() && !l.unread && !l.addressed);
-        if rests {
-            self.finish_lane(lane);
+        match self.state.lanes.get(&lane).map(|l| l.kind).filter(|_| rests) {
+            Some(LaneKind::Planning) => {
+                self.end_without_plan(lane);
+                self.drain();
+            }
+            Some(_) => self.finish_lane(lane),
+            None => {}
         }
     }
 

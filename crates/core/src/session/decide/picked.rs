@@ -1,13 +1,11 @@
 //! Items of the agent's numbered list that the user chooses: "ok do the second one", "1 and 3".
 //!
-//! Owns what such a list is and that choosing orders what stands there. Never goes further than to change files.
-
-use std::collections::BTreeMap;
+//! Owns that choosing orders what stands there. Never goes further than to change files.
 
 use super::Draft;
 use crate::{
     intent::{IntentNode, IntentPath, Phase, Reading, Source, Turn},
-    session::closing::closing,
+    session::{closing::closing, listed::numbered},
 };
 
 /// How sure an order is that names what it is about by its number.
@@ -49,28 +47,4 @@ impl Draft<'_> {
         reading.segments.clear();
         Some(reading)
     }
-}
-
-/// The items of the last numbered list of a text, each with what is set in below it.
-fn numbered(text: &str) -> BTreeMap<usize, String> {
-    let (mut items, mut open) = (BTreeMap::<usize, String>::new(), None);
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        if line.starts_with([' ', '\t']) {
-            items.entry(open.unwrap_or_default()).and_modify(|item| *item = format!("{item}\n{line}"));
-            continue;
-        }
-        open = number(line);
-        if open == Some(1) {
-            items.clear();
-        }
-        items.extend(open.map(|n| (n, line.to_owned())));
-    }
-    items
-}
-
-/// The number of a line of a list: "2. ", "3) ".
-fn number(line: &str) -> Option<usize> {
-    let (mark, item) = line.split_once(' ')?;
-    let digits = mark.trim_start_matches(['*', '(']).trim_end_matches('*').strip_suffix(['.', ')'])?;
-    digits.parse().ok().filter(|n| *n > 0 && !item.trim().is_empty())
 }

@@ -79,13 +79,18 @@ impl Draft<'_> {
             self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned(), answer: false });
             return self.think(lane);
         }
-        self.emit(Event::LaneClosed { lane });
-        self.shelve();
-        self.must_go(Trigger::PlanEmpty);
+        self.end_without_plan(lane);
         if !says_why {
             self.notice(Level::Error, NO_PLAN);
         }
         self.drain();
+    }
+
+    /// A planning is over, and there is no plan.
+    pub(super) fn end_without_plan(&mut self, lane: LaneId) {
+        self.emit(Event::LaneClosed { lane });
+        self.shelve();
+        self.must_go(Trigger::PlanEmpty);
     }
 
     /// Where a model ended in a question instead of what it was to do, the user is asked as by its tool for that, and it
