@@ -390,11 +390,27 @@ const UNITED: [&str; 3] = ["unit", "unif", "unio"];
 /// Whether a sentence says that something is not there, and every name that it gives stands in the passage: what it
 /// says beside that is held by code as ever.
 pub(super) fn denies(sentence: &str, passage: &str) -> bool {
+    says_not(sentence) && all_stand(passage, sentence)
+}
+
+/// A text without the sentences that rest on nothing and say that something is not there: what they name need not be.
+pub(super) fn asserted(text: &str) -> String {
+    let mut rest = text.to_owned();
+    for sentence in sentences(text).into_iter().rev() {
+        if claim(sentence.text).is_none() && says_not(sentence.text) {
+            rest.replace_range(sentence.at, "");
+        }
+    }
+    rest
+}
+
+/// Whether a sentence says that something is not so.
+fn says_not(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
     let united = |w: &str| UNITED.iter().any(|begins| w.starts_with(begins));
     let undone = |w: &str| w.starts_with("un") && w.ends_with("ed") && !united(w);
-    words.any(|w| DENIES.contains(&w) || w.ends_with("n't") || undone(w)) && all_stand(passage, sentence)
+    words.any(|w| DENIES.contains(&w) || w.ends_with("n't") || undone(w))
 }
 
 /// Whether every name of a sentence stands in a passage.

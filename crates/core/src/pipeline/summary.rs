@@ -5,7 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Analysis, Gives, Material, PipelineExit, PipelineState, StageKind, StageSpec, count, findings, render,
+    Analysis, Cite, Gives, Material, PipelineExit, PipelineState, Sources, StageKind, StageSpec, claims,
+    count, findings, postprocess::Reference, render,
 };
 use crate::{fact::shortened, mark::escape};
 
@@ -115,8 +116,43 @@ fn told(state: &PipelineState, material: &Material) -> (Vec<String>, Vec<String>
     let answer = render::so_far(state, material);
     let sections = answer.sections.into_iter().map(|s| format!("{}: {}", s.title, s.text));
     let found: Vec<String> = std::iter::once(answer.summary).chain(sections).collect();
-    let found: Vec<String> = found.into_iter().filter(|t| t.trim().len() > 2).collect();
-    (if found.is_empty() { asked(state, material) } else { found }, answer.conclusions)
+    let found = found.into_iter().filter(|t| t.trim().len() > 2);
+    let places = Places { passages: material.sources(state), references: material.references(state) };
+    let found: Vec<String> = found.map(|text| places.told(&text)).collect();
+    let conclusions = answer.conclusions.iter().map(|text| places.told(text)).collect();
+    (if found.is_empty() { asked(state, material) } else { found }, conclusions)
+}
+
+/// Where the marks of an answer lead.
+struct Places {
+    passages: Sources,
+    references: Vec<Reference>,
+}
+
+impl Places {
+    /// A text with the places that it names instead of their marks, whose list is not told with it.
+    fn told(&self, text: &str) -> String {
+        let mut told = text.to_owned();
+        for (at, cites) in claims::marks(text).into_iter().rev() {
+            let unproven = text.get(at.clone()).is_some_and(|mark| mark.contains("not verified"));
+            let mut places: Vec<String> = cites.iter().filter_map(|cite| self.of(cite)).collect();
+            places.extend(unproven.then(|| "not verified".to_owned()));
+            let place = if places.is_empty() { String::new() } else { format!("({})", places.join(", ")) };
+            told.replace_range(at, &place);
+        }
+        told.replace(" .", ".")
+    }
+
+    /// Where something stands that is named; nothing of what nobody knows, or was only told before.
+    fn of(&self, cite: &Cite) -> Option<String> {
+        match cite {
+            Cite::Passage(number) => self.passages.at(*number).map(|p| p.lines.to_string()),
+            Cite::Named(name) => {
+                let of = self.references.iter().find(|r| r.mark == *name)?;
+                Some(of.place.clone()).filter(|place| !place.is_empty())
+            }
+        }
+    }
 }
 
 /// What the question was taken apart into, and which passages were found.
@@ -160,19 +196,15 @@ pub fn prior_block(kept: &str) -> String {
         let lines = all.iter().map(|t| format!("\n<{mark}>{}</{mark}>", escape(t)));
         lines.collect::<Vec<_>>().concat()
     };
-    let scores = of
-        .verification_scores
-        .iter()
-        .map(|(axis, score)| format!("\n<score axis=\"{}\">{score}</score>", escape(axis).replace('"', "'")));
-    let scores = scores.collect::<Vec<_>>().concat();
+    // How far one came that did not come to its end; of an answer its findings say all.
+    let stages = if of.was_partial { each("stage", &of.completed_stages) } else { String::new() };
     let error =
         if of.error.is_empty() { String::new() } else { format!("\n<error>{}</error>", escape(&of.error)) };
     format!(
-        "<{PRIOR_MARK}>\n<query>{}</query>{}{}{}{scores}\n<partial>{}</partial>\n<exit>{}</exit>{error}\n</{PRIOR_MARK}>",
+        "<{PRIOR_MARK}>\n<query>{}</query>{}{}{stages}\n<partial>{}</partial>\n<exit>{}</exit>{error}\n</{PRIOR_MARK}>",
         escape(&of.original_query),
         each("finding", &of.key_findings),
         each("conclusion", &of.conclusions),
-        each("stage", &of.completed_stages),
         of.was_partial,
         escape(&of.exit_reason),
     )

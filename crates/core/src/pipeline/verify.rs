@@ -217,7 +217,9 @@ pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> 
     }
     let thresholds = state.beginning().map(|b| b.spec.thresholds).unwrap_or_default();
     let model = Model::read(material.reply.as_deref());
-    let held = Held { draft: &draft, sources: &sources, references: &references, claims: &claims, material };
+    let query = state.original_query();
+    let held =
+        Held { draft: &draft, sources: &sources, references: &references, claims: &claims, material, query };
     let found = held.against(&calls, &model, thresholds);
     // What nobody could look at is not mended by another draft; what is wrong is, also where the rest is enough.
     let mends = !found.problems().is_empty() && !draft.extractive;
@@ -248,7 +250,7 @@ fn calls(draft: &Draft, sources: &Sources, claims: &[Claim]) -> Vec<(String, Str
             .collect();
         calls.push(("citation_verify".to_owned(), json!({ "citations": citations }).to_string()));
     }
-    let all = draft.texts().collect::<Vec<_>>().join("\n");
+    let all = draft.texts().map(claims::asserted).collect::<Vec<_>>().join("\n");
     if !draft.extractive && !claims::names(&all).is_empty() {
         calls.push(("entity_verify".to_owned(), json!({ "text": all }).to_string()));
     }
@@ -280,6 +282,7 @@ struct Held<'a> {
     references: &'a [Reference],
     claims: &'a [Claim],
     material: &'a Material,
+    query: &'a str,
 }
 
 impl Held<'_> {
@@ -413,7 +416,7 @@ impl Held<'_> {
         }
         let mut all: BTreeMap<String, bool> = BTreeMap::new();
         let text = self.sources.passages.iter().map(whole).collect::<Vec<_>>().join("\n").to_lowercase();
-        for name in self.draft.texts().flat_map(claims::names) {
+        for name in self.draft.texts().map(claims::asserted).flat_map(|text| claims::names(&text)) {
             let there = claims::stands(&text, &name);
             all.insert(name, there);
         }
@@ -422,6 +425,9 @@ impl Held<'_> {
         for (name, place) in said.into_iter().flatten().flat_map(|verdict| verdict.names) {
             all.insert(name, place.is_some());
         }
+        // What the user named may well be nowhere.
+        let asked = self.query.to_lowercase();
+        all.retain(|name, there| *there || !claims::stands(&asked, name));
         found.missing = all.iter().filter(|(_, there)| !**there).map(|(name, _)| name.clone()).collect();
         (could, (all.values().filter(|there| **there).count(), all.len()))
     }

@@ -179,9 +179,9 @@ fn a_question_goes_through_its_stages_and_is_answered_once() {
         question.starts_with("Research waits after stage 1 of 6: Analyze query\n2 questions"),
         "{question}"
     );
-    assert!(question.contains("1. where is the window reset?"), "{question}");
+    assert!(question.contains("a. where is the window reset?"), "{question}");
     assert!(
-        question.ends_with("1. Proceed to Websearch calibration\n2. Modify: say what to change\n3. Exit")
+        question.ends_with("1. Proceed to Retrieve\n2. Modify: say what to change\n3. Exit")
     );
     assert!(!b.session.state().busy());
     b.say("1");
@@ -219,7 +219,7 @@ fn what_is_said_at_the_pause_goes_on_with_it() {
     idle(&mut b);
     // What was changed is shown again, however often, and goes on once nothing else is wanted.
     let question = b.session.state().phase_question().unwrap().message.clone();
-    assert!(question.contains("1. where is the token bucket filled?"), "{question}");
+    assert!(question.contains("a. where is the token bucket filled?"), "{question}");
     b.say("modify how it is emptied");
     idle(&mut b);
     assert_eq!(asked(&b), "pause");

@@ -273,7 +273,6 @@ fn ascii(symbol: &str) -> Option<&'static str> {
         "“" | "”" => "\"",
         "‘" | "’" => "'",
         "±" => "+",
-        "🧠" => "*",
         _ => return None,
     })
 }

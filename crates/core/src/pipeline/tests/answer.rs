@@ -71,8 +71,7 @@ fn later_turns_are_told_nothing_as_found_that_did_not_hold() {
         let summary = Summary::of(&state.add_event(StageEvent::Completed), material);
         summary.key_findings[0].clone()
     };
-    let marked =
-        "The broker has three shards [2: not verified]. The limiter resets its window each minute [1].";
+    let marked = "The broker has three shards (src/config.rs:1-4, not verified). The limiter resets its window each minute (src/limit.rs:1-4).";
     // Left before it was written, and as it was written.
     assert_eq!(told(&state, &material), marked);
     let Step::Done(outcome) = work(&state, 5, &material) else { panic!("it renders") };
@@ -158,6 +157,14 @@ fn a_kept_summary_is_told_escaped_and_a_broken_one_not_at_all() {
     );
     assert!(block.contains("<query>a &lt; b &amp;&amp; &lt;/query&gt;</query>"), "{block}");
     assert!(block.contains("<finding>x &gt; y</finding>"));
+    // Of an answer that is whole no stages and scores are told, of one that was left how far it came.
+    let stages = vec!["analyze_query".to_owned()];
+    let scores = vec![("citation_accuracy".to_owned(), 1.0)];
+    let whole = Summary { completed_stages: stages, verification_scores: scores, ..summary };
+    let told = prior_block(&whole.save());
+    assert!(!told.contains("<stage>") && !told.contains("<score"), "{told}");
+    let left = Summary { was_partial: true, ..whole };
+    assert!(prior_block(&left.save()).contains("<stage>analyze_query</stage>"));
     for broken in ["", "{", "[]", "{\"originalQuery\": 3}", "null"] {
         assert_eq!(prior_block(broken), "", "{broken}");
     }

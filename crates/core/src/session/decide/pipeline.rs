@@ -20,7 +20,7 @@ use crate::{
     phase::{Move, Trigger},
     pipeline::{
         Analysis, Depth, Draft as AnswerDraft, Gives, Material, Next, Outcome, PipelineState, StageEvent,
-        StageKind, StageSpec, Step, count, pause_message, state::Beginning, work,
+        StageKind, StageSpec, Step, count, left_out, pause_message, state::Beginning, work,
     },
     question::{PauseAnswer, PipelinePause},
     session::{LaneKind, Pipeline},
@@ -32,10 +32,6 @@ use crate::{
 const EVERYTHING: &str = "everything since the last commit";
 /// An answer stands whole in its event up to this many bytes.
 const ANSWER_BYTES: usize = 14 * 1024;
-/// Told where a stage needs the web and nothing reaches it.
-const NO_WEB: &str = "skipped: no web source";
-/// Told where it is not to be asked.
-const NOT_SO_DEEP: &str = "skipped: the web is asked from depth standard on";
 
 impl Draft<'_> {
     /// The agent that a line calls by name, and what it asks of it.
@@ -125,15 +121,9 @@ impl Draft<'_> {
                 Next::Done => return self.pipeline_done(),
                 Next::Stage(stage, round) => {
                     self.staged(StageEvent::StageStarted { stage, round });
-                    let web = state.stage(stage).is_some_and(|s| s.web);
-                    let why = match state.beginning().and_then(|b| b.web.as_ref()) {
-                        None => NO_WEB,
-                        Some(_) if !state.depth().numbers().web => NOT_SO_DEEP,
-                        Some(_) => "",
-                    };
-                    if !web || why.is_empty() {
+                    let Some(why) = state.stage(stage).and_then(|s| left_out(&state, s)) else {
                         return self.begin_stage(&state, stage);
-                    }
+                    };
                     let outcome = Outcome { note: why.to_owned(), skipped: true, ..Outcome::default() };
                     self.complete_stage(stage, &outcome);
                 }

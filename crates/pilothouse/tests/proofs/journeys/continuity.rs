@@ -104,10 +104,8 @@ fn t13_an_answer_is_told_to_later_questions_also_after_the_conversation_was_made
     research(&mut s, QUESTION);
     let parts = [
         "<query>how does the rate limiter reset its window?</query>",
-        "<finding>A method resets it, `reset_window` [1].</finding>",
+        "<finding>A method resets it, `reset_window` (limiter.rs:",
         "<conclusion>It is fixed.</conclusion>",
-        "<stage>output</stage>",
-        "<score axis=\"citation_accuracy\">1</score>",
         "<partial>false</partial>\n<exit>completed</exit>",
     ];
     holds(&told(&mut s, &server, "what do you know of the limiter?"), &parts);
