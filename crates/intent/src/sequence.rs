@@ -40,7 +40,7 @@ impl Classifier {
             return None;
         }
         let (texts, segments) = match reading.segments.len() {
-            2..=MOST => (pieces(reading)?, Cow::Borrowed(&reading.segments)),
+            2..=MOST => (pieces(reading)?, Cow::Borrowed(reading.segments.as_slice())),
             1 => self.told_first(reading)?,
             _ => return None,
         };
@@ -71,7 +71,7 @@ impl Classifier {
 
     /// "explain Store and then fix the typo": the two texts of a sentence that wants something told before it orders, each
     /// with its reading.
-    fn told_first<'r>(&self, reading: &'r Reading) -> Option<(Vec<&'r str>, Cow<'static, Vec<Segment>>)> {
+    fn told_first<'r>(&self, reading: &'r Reading) -> Option<(Vec<&'r str>, Cow<'static, [Segment]>)> {
         let text = reading.text.as_str();
         let parsed = Parsed::new(text, self.tables());
         let tokens = &parsed.doc.tokens;

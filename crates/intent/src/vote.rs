@@ -78,21 +78,8 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
         let turn = project(N::Delete, m.phase, m.plan_active);
         return vote(N::Delete, turn, PLAIN, Source::Heuristic, "removes what is not to be edited");
     }
-    if m.phase != Phase::Idle && !m.paused && subs::foresees(p) {
-        let reasoning = "asks what would come of it";
-        return vote(N::Explain, Turn::Query(None), PLAIN, Source::Heuristic, reasoning);
-    }
-    if m.phase != Phase::Idle && !m.paused && revise::revises(p) {
-        let reasoning = "changes the steps of the plan";
-        return vote(N::Decompose, Turn::PlanContinue, PLAIN, Source::Heuristic, reasoning);
-    }
-    if report::only_reports(p, m) {
-        let turn = project(N::Modify, m.phase, m.plan_active);
-        return vote(N::Audit, turn, PLAIN, Source::Heuristic, "reports what does not work");
-    }
-    if order::plain_run(p, m) {
-        let turn = project(N::Execute, m.phase, m.plan_active);
-        return vote(N::Execute, turn, PLAIN, Source::Heuristic, "runs something, and keeps from the rest");
+    if let Some(v) = plain(p, m) {
+        return v;
     }
     let known = p.structure.known;
     let Some(model) = model.filter(|_| known.on(Rule::TierStatistics)) else { return structure_alone(p, m) };
@@ -123,6 +110,33 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
         return anew::anew(p, whole);
     }
     order::ordered_beside(p, m, model, &whole).unwrap_or(whole)
+}
+
+/// What plainly asks what would come of something, changes the steps of a plan, reports what does not work or runs something.
+fn plain(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
+    if m.phase != Phase::Idle && !m.paused && subs::foresees(p) {
+        let reasoning = "asks what would come of it";
+        return Some(vote(N::Explain, Turn::Query(None), PLAIN, Source::Heuristic, reasoning));
+    }
+    if m.phase != Phase::Idle && !m.paused && revise::revises(p) {
+        let reasoning = "changes the steps of the plan";
+        return Some(vote(N::Decompose, Turn::PlanContinue, PLAIN, Source::Heuristic, reasoning));
+    }
+    if report::only_reports(p, m) {
+        let turn = project(N::Modify, m.phase, m.plan_active);
+        return Some(vote(N::Audit, turn, PLAIN, Source::Heuristic, "reports what does not work"));
+    }
+    if order::plain_run(p, m) {
+        let turn = project(N::Execute, m.phase, m.plan_active);
+        return Some(vote(
+            N::Execute,
+            turn,
+            PLAIN,
+            Source::Heuristic,
+            "runs something, and keeps from the rest",
+        ));
+    }
+    None
 }
 
 /// A message that names what is to be left alone, and nothing else: beside a run it narrows that, and stops nothing.
