@@ -113,10 +113,13 @@ pub fn question(state: &State) -> Option<CheckpointId> {
 fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
     let theme = facts.theme;
     let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
+    let soft = theme.style(Slot::Soft);
     let (glyph, slot) = sound(spec.tone, facts.glyphs);
+    let (words, suffix) = (uncoded(&spec.title), spec.suffix);
     let mut head = vec![
         Span::styled(format!("{glyph} "), theme.style(slot)),
-        Span::styled(uncoded(&spec.title), strong),
+        Span::styled(words, strong),
+        Span::styled(suffix.to_owned(), soft),
     ];
     let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
     let how = how(spec, facts);
@@ -179,7 +182,8 @@ fn option_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static
 fn title_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> (Vec<Vec<Span<'static>>>, bool) {
     let (glyph, slot) = sound(spec.tone, facts.glyphs);
     let lead = Row::of(&format!("{glyph} "), slot);
-    let words = Row::of(&uncoded(&spec.title), Ink::of(Slot::Strong).bold());
+    let words =
+        Row::of(&uncoded(&spec.title), Ink::of(Slot::Strong).bold()).and(spec.suffix, Ink::of(Slot::Soft));
     let mut rows = hang(&lead, &words.pieces, width);
     let is_cut = cut_rows(&mut rows, facts, width);
     (rows.iter().map(|row| row.line(facts.theme).spans).collect(), is_cut)

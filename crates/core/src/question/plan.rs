@@ -65,6 +65,7 @@ impl Question for Confirmation {
     fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
         spec.tone = Tone::Offers;
         spec.title = Clean::line(Self::ASKS);
+        spec.suffix = " [Y/n/edit]";
         spec.tag = "plan";
         spec.text = asked.plan.map(|p| Clean::line(&p.title)).unwrap_or_default();
         let lacking = asked.plan.iter().flat_map(|p| p.lacking());

@@ -18,6 +18,8 @@ pub struct Spec {
     pub tone: Tone,
     /// In the bar.
     pub title: Clean,
+    /// Softly after the title.
+    pub suffix: &'static str,
     /// What it is, in a word.
     pub tag: &'static str,
     /// In the list.

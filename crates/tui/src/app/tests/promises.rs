@@ -238,14 +238,14 @@ fn every_letter_that_the_bar_names_answers_its_question() {
 fn the_letters_of_the_diff_do_what_stands_beside_them() {
     type Did = fn(&mut Desk) -> bool;
     let labels: [(&str, &str, Did); 7] = [
-        ("a apply", "a", |d| d.inputs.iter().any(|i| matches!(i, Input::Apply { .. }))),
-        ("s skip", "s", |d| d.inputs.iter().any(|i| matches!(i, Input::Skip { .. }))),
-        ("e edit", "e", |d| d.app.wishes().iter().any(|w| matches!(w, AppCommand::Edit { .. }))),
-        ("d all files", "d", |d| {
+        ("[a]pply", "a", |d| d.inputs.iter().any(|i| matches!(i, Input::Apply { .. }))),
+        ("[s]kip", "s", |d| d.inputs.iter().any(|i| matches!(i, Input::Skip { .. }))),
+        ("[e]dit", "e", |d| d.app.wishes().iter().any(|w| matches!(w, AppCommand::Edit { .. }))),
+        ("[d]iff all", "d", |d| {
             let text = d.text();
             text.contains("src/a.rs") && text.contains("src/b.rs")
         }),
-        ("u up to the plan", "u", |d| d.app.panes.focus == PLAN),
+        ("[u]p", "u", |d| d.app.panes.focus == PLAN),
         ("y take", "y", |d| decides(d, Decision::Taken)),
         ("n leave", "n", |d| decides(d, Decision::Left)),
     ];

@@ -33,7 +33,7 @@ use crate::{
         Ctx, DecidingKeys, Errand, Focus, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line,
         inside, plan::finished,
     },
-    row::{Row, count, fit_path, width},
+    row::{Ink, Row, count, fit_path, width},
     standing::Standing,
     theme::Slot,
 };
@@ -216,13 +216,24 @@ impl Pane for DiffPane {
         if let Some(lines) = &self.lines {
             return hint_line(ctx, &lines.keys(), width);
         }
+        let key = Ink::of(Slot::Accent).bold();
+        let mut row = Row::new();
+        for (letter, rest) in
+            [("a", "pply"), ("s", "kip"), ("e", "dit"), ("d", "iff all"), ("u", "p (back to Plan)")]
+        {
+            let gap = if row.pieces.is_empty() { "" } else { " / " };
+            row = row.and(gap, Slot::Soft).and("[", Slot::Text).and(letter, key);
+            row = row.and("]", Slot::Text).and(rest, Slot::Text);
+        }
+        if row.width() <= usize::from(width) {
+            return row.line(ctx.theme);
+        }
         let keys = [
             ("y", "take"),
             ("n", "leave"),
             ("a", "apply"),
             ("s", "skip"),
-            ("u", "up to the plan"),
-            ("e", "edit"),
+            ("u", "up to plan"),
             ("d", "all files"),
         ];
         hint_line(ctx, &keys, width)
@@ -375,8 +386,7 @@ impl Pane for DiffPane {
             return DecidingKeys { keys, beside: "" };
         }
         let kept = if ctx.draft.is_empty() { "closes, decisions kept" } else { "closes, your draft is kept" };
-        // The border names the rest.
-        DecidingKeys { keys: vec![("A", "apply all"), hunk, file, ("Esc", kept)], beside: "" }
+        DecidingKeys { keys: vec![take, leave, ("A", "apply all"), hunk, file, ("Esc", kept)], beside: "" }
     }
 
     fn covers(&self, question: &Checkpoint) -> bool {
