@@ -177,20 +177,11 @@ impl Completion {
 
     /// `3 files created/modified, 1 removed`, of so many files that were written.
     pub fn wrote(&self, files: usize) -> String {
-        self.told(files, "created/modified")
-    }
-
-    /// The same on the screen: `3 files changed, 1 removed`.
-    pub fn changed(&self, files: usize) -> String {
-        self.told(files, "changed")
-    }
-
-    fn told(&self, files: usize, how: &str) -> String {
         let files = files.max(self.files.len());
         match (self.files.iter().filter(|f| f.gone).count(), files) {
-            (0, n) => format!("{} {how}", count(n, "file")),
+            (0, n) => format!("{} created/modified", count(n, "file")),
             (gone, n) if gone >= n => format!("{} removed", count(gone, "file")),
-            (gone, n) => format!("{} {how}, {gone} removed", count(n - gone, "file")),
+            (gone, n) => format!("{} created/modified, {gone} removed", count(n - gone, "file")),
         }
     }
 

@@ -12,7 +12,7 @@ pub use reply::{PlannerReply, first_object};
 use crate::{
     blob::BlobId,
     ids::{CallId, Millis},
-    money::{clock, count},
+    money::{count, millis},
     outcome::Exit,
     shell::Risk,
 };
@@ -170,10 +170,9 @@ pub fn failures_in_a_row(tried: &[Tried], key: BlobId) -> usize {
     failures
 }
 
-/// Told of what ended well without a command or a file: in milliseconds, as scripts read it, where these are few.
+/// Told of what ended well without a command or a file.
 pub fn complete(took: Millis) -> String {
-    let took = if took.0 < 10_000 { format!("{}ms", took.0) } else { clock(took.0) };
-    format!("Complete ({took})")
+    format!("Complete ({})", millis(took.0))
 }
 
 impl GoalSummary {

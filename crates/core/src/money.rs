@@ -54,6 +54,11 @@ pub fn clock(ms: u64) -> String {
     }
 }
 
+/// What stands behind `Complete`: the milliseconds, as long as they are few enough to be read.
+pub fn millis(ms: u64) -> String {
+    if ms < 10_000 { format!("{ms}ms") } else { clock(ms) }
+}
+
 /// How long something takes that is not over: in whole seconds.
 pub fn so_far(ms: u64) -> String {
     clock(ms - ms % 1_000)

@@ -6,6 +6,7 @@ fn times_are_told_in_one_form() {
     assert_eq!(told, ["0s", "450ms", "1.5s", "4s", "12s", "4m 12s", "3h 05m", "2d 03h"]);
     assert_eq!([450, 3_900, 125_000].map(so_far), ["0s", "3s", "2m 05s"]);
     assert_eq!([450, 12_000, 252_000, 11_100_000, 183_600_000].map(age), ["0s", "12s", "4m", "3h", "2d"]);
+    assert_eq!([4_100, 71_853].map(millis), ["4100ms", "1m 11s"]);
     let spell = |worked, waited| Spell { worked: Millis(worked), waited: Millis(waited) }.to_string();
     assert_eq!(spell(252_000, 660_000), "4m 12s, waited 11m for you");
     assert_eq!(spell(12_000, 59_000), "12s", "a look at a diff is not worth a word");

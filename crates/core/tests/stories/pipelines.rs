@@ -180,9 +180,7 @@ fn a_question_goes_through_its_stages_and_is_answered_once() {
         "{question}"
     );
     assert!(question.contains("a. where is the window reset?"), "{question}");
-    assert!(
-        question.ends_with("1. Proceed to Retrieve\n2. Modify: say what to change\n3. Exit")
-    );
+    assert!(question.ends_with("1. Proceed to Retrieve\n2. Modify: say what to change\n3. Exit"));
     assert!(!b.session.state().busy());
     b.say("1");
     idle(&mut b);

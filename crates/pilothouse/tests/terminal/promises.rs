@@ -39,7 +39,7 @@ fn a_line_that_both_changed_is_shown_with_both_sides_and_can_be_decided_anew() {
     terminal.decide("y");
     terminal.see("a applies 1 taken hunk of search.rs");
     terminal.decide("a");
-    terminal.see("Complete. 1 file changed: src/search.rs.");
+    terminal.see("Complete. 1 file created/modified: src/search.rs.");
     assert_eq!(desk.file("src/search.rs"), theirs.replace("fn rating(", "fn points_of("));
     terminal.kill();
     desk.verified();

@@ -48,7 +48,7 @@ fn a_rename_without_a_model_from_the_sentence_to_the_bytes_and_back() {
         terminal.see(&format!("Proposed changes to {left}"));
         terminal.decide("s");
     }
-    terminal.see("Complete. 1 file changed: src/main.rs.");
+    terminal.see("Complete. 1 file created/modified: src/main.rs.");
     assert_eq!(desk.file("src/search.rs"), search);
     let mut expected = before.clone();
     expected.insert(desk.path().join("src/main.rs"), now.into_bytes());
@@ -98,7 +98,7 @@ fn a_model_that_streams_asks_is_stopped_and_edits() {
     terminal.decide("a");
     terminal.see("a applies it");
     terminal.decide("a");
-    terminal.see("Complete. 1 file changed: greet.txt.");
+    terminal.see("Complete. 1 file created/modified: greet.txt.");
     assert_eq!(desk.file("greet.txt"), "good morning\nworld\n");
     let requests = server.requests();
     assert_eq!(requests.len(), 6);

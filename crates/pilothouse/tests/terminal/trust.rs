@@ -168,6 +168,6 @@ fn init_writes_the_file_of_instructions_by_its_own_word_alone() {
     terminal.decide("control");
     terminal.see("› control");
     terminal.decide("\r");
-    terminal.see("Complete. 1 file changed: AGENTS.md.");
+    terminal.see("Complete. 1 file created/modified: AGENTS.md.");
     assert_eq!(desk.file("AGENTS.md"), content);
 }

@@ -99,7 +99,7 @@ fn every_place_names_what_enter_does_on_an_empty_line() {
                 desk.wait(900).press("<enter>").deliver();
                 desk
             },
-            &["Type to steer the run…", "Ctrl-C stops"],
+            &["Type to interrupt execution...", "Ctrl-C stops"],
             &["Enter"],
         ),
         (

@@ -126,7 +126,7 @@ impl App {
             return said.clone();
         }
         match state.phase {
-            Phase::Executing => "Type to steer the run…".to_owned(),
+            Phase::Executing => "Type to interrupt execution...".to_owned(),
             Phase::Planning => "Say what the plan should take into account".to_owned(),
             Phase::Idle | Phase::AwaitingApproval | Phase::Failed if folder.is_empty() => {
                 "Ask a question or describe a change".to_owned()

@@ -202,9 +202,9 @@ fn a_run_tells_what_it_did_line_by_line() {
             " ✓ edited src/core/mod.rs (+1 line)",
             " ✓ edited src/auth/login.rs (+3 -1 lines)",
             " [Gate: syntax] ✓ passed   exit 0",
-            " Complete (4.1s)",
+            " Complete (4100ms)",
             "",
-            " ✓ Complete. 4 files changed.",
+            " ✓ Complete. 4 files created/modified.",
             "",
         ]
     );
@@ -307,7 +307,7 @@ fn output_of_a_command_is_seen_while_it_runs_with_its_errors_told_apart() {
 
 #[test]
 fn how_long_a_step_took_is_told_in_minutes_once_it_is_no_number_of_milliseconds_any_more() {
-    for (took, told) in [(4_100, "Complete (4.1s)"), (71_853, "Complete (1m 11s)")] {
+    for (took, told) in [(4_100, "Complete (4100ms)"), (71_853, "Complete (1m 11s)")] {
         let mut s = Screen::new();
         s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(took) });
         let text = s.text(60, 6).join("\n");

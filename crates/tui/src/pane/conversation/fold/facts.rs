@@ -9,7 +9,7 @@ use pilothouse_core::{
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{Millis, TaskId},
     lane::LaneKind,
-    money::clock,
+    money::{clock, millis},
     plan::{GateStatus, Plan, Unproven, failed_and_skipped},
     tool::{ChangeKind, Exit},
 };
@@ -128,7 +128,7 @@ impl Log {
         let took = match took.0 {
             // Its work ended with another process: nobody knows.
             0 => String::new(),
-            ms => format!(" ({})", clock(ms)),
+            ms => format!(" ({})", millis(ms)),
         };
         let head = self.iter_mut().rev().find_map(|e| match e.body {
             Body::Task { task, .. } => Some(task),
@@ -291,7 +291,7 @@ impl Log {
         // What the plan wrote in runs before this one counts as well.
         let files = match came_to {
             _ if files == 0 && came_to.is_none_or(|c| c.files.is_empty()) => "No file changed.".to_owned(),
-            came_to => format!("{}.", came_to.cloned().unwrap_or_default().changed(files)),
+            came_to => format!("{}.", came_to.cloned().unwrap_or_default().wrote(files)),
         };
         // The only file stands above already, with what changed in it: here it is named.
         let only = came_to.and_then(|c| c.files.first().filter(|_| c.files.len() == 1));

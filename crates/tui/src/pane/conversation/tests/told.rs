@@ -124,7 +124,7 @@ fn a_step_that_was_added_has_its_number_and_title_and_tells_that_it_changed_noth
     s.tell(Event::TaskStarted { task: TaskId(6), lane: LaneId(1) });
     s.tell(Event::TaskCompleted { task: TaskId(6), took: Millis(1_310) });
     holds(&mut s, "[6/6] Also a test");
-    holds(&mut s, "Complete (1.3s), no file changed");
+    holds(&mut s, "Complete (1310ms), no file changed");
     s.tell(Event::TaskCancelled { task: TaskId(6) });
     holds(&mut s, "– [6/6] Also a test: stopped");
 }
@@ -139,7 +139,7 @@ fn what_a_step_wrote_before_it_was_cut_off_is_its_own() {
     run_begins(&mut s);
     s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(2) });
     s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(7_312) });
-    holds(&mut s, "Complete (7.3s)");
+    holds(&mut s, "Complete (7312ms)");
     let text = s.text(100, 40).join("\n");
     assert!(!text.contains("no file changed"), "{text}");
     // Another go at a step that was over has what it writes itself.
@@ -348,7 +348,8 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
         came_to: Some(Box::new(came_to)),
     };
     s.tell(end(came_to.clone()));
-    for wanted in ["– syntax failed, not run again", "– lint not run", "Stopped. 1 file changed."] {
+    for wanted in ["– syntax failed, not run again", "– lint not run", "Stopped. 1 file created/modified."]
+    {
         holds(&mut s, wanted);
     }
     let Event::RunCompleted { run, status, files, goal, came_to: told, .. } = end(came_to.clone()) else {
@@ -356,7 +357,7 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
     };
     let summary = "Completed 1 task before cancel.".to_owned();
     s.tell(Event::RunCompleted { run, status, summary, files, goal, came_to: told });
-    holds(&mut s, "Stopped. Completed 1 task before cancel. 1 file changed.");
+    holds(&mut s, "Stopped. Completed 1 task before cancel. 1 file created/modified.");
     s.tell(end(Completion { gates: vec![], ..came_to.clone() }));
     holds(&mut s, "not checked: the plan has no gate");
     let files = [("a.rs", false), ("b.rs", true)].map(|(name, gone)| FileTally {
@@ -366,7 +367,7 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
         gone,
     });
     s.tell(end(Completion { files: files.to_vec(), ..came_to.clone() }));
-    holds(&mut s, "Stopped. 1 file changed, 1 removed.");
+    holds(&mut s, "Stopped. 1 file created/modified, 1 removed.");
     s.tell(end(Completion { files: files[1..].to_vec(), ..came_to }));
     holds(&mut s, "Stopped. 1 file removed.");
 }
@@ -560,7 +561,7 @@ fn a_change_is_told_once_when_it_is_written_and_its_only_file_is_named_at_the_en
         goal: None,
         came_to,
     });
-    let card = " ✓ Complete. 1 file changed: src/a.rs.";
+    let card = " ✓ Complete. 1 file created/modified: src/a.rs.";
     assert_eq!(named(&mut s), [" ✓ edited src/a.rs (+1 -1 lines)", card]);
 }
 
