@@ -109,7 +109,7 @@ impl Part {
     }
 
     /// Its name within its kind.
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self.0 {
             Kind::Rule(rule) => rule.name(),
             Kind::Phrases(tag) => tag.name(),
@@ -144,7 +144,7 @@ impl Tables {
                 Kind::Words(list) => lists.push(list),
             }
         }
-        let words = Words::parse(include_str!("../../../assets/intent/words.txt"), &lists);
+        let words = Words::parse(&lists);
         Self { lexicon: Lexicon::parse(&tags, &words), words, left_out }
     }
 

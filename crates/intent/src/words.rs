@@ -2,12 +2,85 @@
 //!
 //! Owns the parsed `assets/intent/words.txt`. Never knows what a list is for: that is with the rule.
 
-mod list;
-
 use std::collections::{HashMap, HashSet};
 
-pub(crate) use self::list::List;
 use super::text::fold;
+
+/// The file; its n-th line is the n-th list.
+const SOURCE: &str = include_str!("../../../assets/intent/words.txt");
+
+macro_rules! lists {
+    ($($name:ident,)*) => {
+        /// A list of `words.txt`; the file's lines stand in the same order.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum List { $($name),* }
+
+        impl List {
+            /// Every list, in the order of their bits.
+            pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
+        }
+    };
+}
+
+lists! {
+    Frame, Preposition, Place, Aux, Determiner, Pronoun, English, Else, Everything, Universal, Open,
+    General, ChangeStem, KindStem, RunStem, CarryStem, PutOff, Thing, ThingRun, AllRun, ForbidNot, Any,
+    Nothing, NotAfter, NotOpens, NotClause, NotOnly, NotRelative, NotThen, NotNone, NothingElse,
+    StaysRun, LetAlone, AloneEnd, NotBefore, It, NothingAfter, Wanted, Not, Proof, ProofVerb, Article,
+    Particle, ForbidGap, Narrows, ElseBefore, ElseRun, KindRun, Sample, Closed, ReadOnly, ReadOnlyEnd,
+    ReadOnlyNoun, Fragment, NounReview, NounDesign, NounDecompose, NounExplain, NounAudit, NounRead,
+    NounEnd, KillObject, KillRun, BuildNew, BuildRun, BuildTarget, InnerThing, WholeThing, InnerRun,
+    WholeRun, AllThings, SoftRemoval, Join, Answered, Tie, Subject, OughtTail, WereTail, Governed,
+    Clause, FaultNoun, NoVerb, Also, Objection, ObjectionGap, ObjectionTail, AtOnce, Almost, Instead,
+    Hesitate, First, Correction, Better, PoliteOpens, PoliteRun, PoliteMay, PoliteBit, DoThat, DoObject,
+    Summary, Provenance, Detail, Lookup, Compare, Suppose, Predict, Weigh, Fix, Or, Touch, SpareStem,
+    SpareTests, SpareDocs, SpareConfig, SpareLocks, SpareNames, SpareEach, SpareNow, SpareNoun,
+    SpareMake, SpareNounOf, SpareNever, SpareOff, SpareOut, SpareGap, SpareWant, SpareWish, SpareLed,
+    SpareMore, SpareGone, SpareNotIn, SpareOnly, SpareModal, SpareMayNot, SpareSo, SpareStay,
+    SparePassive, SpareTaboo, SpareFreeLead, SpareFreeMay, SpareFreeBeside, SpareGrant, SpareFreeNot,
+    SpareBut, SpareOther, SpareBefore, SpareWhy, SpareWithout, SpareIn, SpareAs, SpareIs, SpareLeave,
+    SpareEnd, SpareLast, SpareNot, SpareAny, SpareInside, SpareFirst, SpareParticle, SpareClose,
+    SpareStress, LeavePipeline, Decline, Agree, AgreeAct, AgreeBeside, Undo, UndoVerb, UndoSplit,
+    UndoBack, UndoThe, UndoLast, UndoWhat, UndoIt, UndoAll, UndoCount, UndoOnly, UndoStep, UndoFile,
+    UndoNth, UndoNthDe, UndoAnd, UndoDone, UndoWhich, UndoDid, UndoOwn, UndoOf, UndoLead, UndoTail,
+    UndoRest, UndoWas, UndoPut, UndoRestore, UndoWhy, FollowLead, FollowTail, FollowFor, FollowNext,
+    FollowToo, FollowForgot, FollowLacks, FollowFailed, FollowPick, FollowForm, FollowIn, FollowTongue,
+    FollowThe, FollowNot, WhyTell, AgainstLead, AgainstBad, NotJust, NotJustTell, CommitLead,
+    CommitVerb, CommitWhat, CommitTail, MessageLead, MessageTold, MessageNo, MessageUse, MessageAs,
+    MessageTake, MessageTaken, MessageTakenYes, RewordVerb, RewordGap, RewordNoun, RewordBare,
+    RewordTail, RewordSays, RewordMore, RewordThat, RewordWithin, RewordPlace, RewordBe, RewordTells,
+    Steer, Step, SteerHead, But, HaltHead, Replace, Prose, SqlPart, Outcome, MadeKnown, TalkOf, TalkBad,
+    TalkMade, ReportTells, ReportPast, ReportWhen, ReportNoun, ReportNot, ReportAskRun, ReportBeforeRun,
+    ReportThatRun, ReportVerb, ReportPlural, ReportAfter, ReportMade, Subcommand, ToldPast, ToldAbout,
+    ToldWho, ToldChange, ToldLeft, ToldTake, ToldFail, ToldGate, ToldRan, ToldAll, ToldClose, RecapLead,
+    Recap, RecapTail, RuleHead, RuleNote, RuleAlways, RuleLead, RuleNot, Offer, OfferHead, OfferOpen,
+    OfferGrave, LeaveBe, Halt, HaltPlain, HaltLead, HaltOf, HaltRun, HaltGround, HaltWhy, HaltPast,
+    HaltTakes, HaltSelf, HaltWant, HaltTo, AskPolite, AgainNot, AgainTold, AgainDo, AgainEnd,
+    AgainReach, AgainNotRun, AgainWhy, AgainCant, AgainYou, AgainOwn, AgainGap, AgainSelf, AgainBefore,
+    Hold, Resume, ResumeOf, ResumeRun, FramedTeach, FramedTeachTo, FramedSelf, FramedPeople, FramedHave,
+    FramedDo, FramedLetNo, FramedGive, FramedGift, FramedNoGift, Seek, SeekParticle, SeekCause,
+    FramedSwap, FramedSwapFor, FramedDoIt, FramedWithout, FramedAgent, FramedNobody, FramedMay,
+    FramedMayNot, FramedDoing, FramedStop, FramedWait, FramedOther, FramedSays, FramedSpeaker,
+    FramedThanks, FramedTell, FramedTellIn, FramedDoc, FramedTells, FramedPrint, FramedStream,
+    FramedMakeTalk, FramedBe, FramedMe, FramedMeOn, FramedMeNo, FramedEver, FramedThat, FramedKnow,
+    Leans, LeansOn, Hangs, Proposes, ReviseVerb, ReviseTake, ReviseOut, ReviseNeed, ReviseWant,
+    ReviseMore, ReviseStep, ReviseTask, ReviseWhich, ReviseAfter, ReviseOrder, ReviseMake, ReviseOnly,
+    RevisePlan, ReviseNeedless, NewWork, NewArticle, MessageEdit, MessageOmit, MessageOf, MessagePart,
+    MessageLine, MessageTo, MessageReword, PickYes, PickLead, PickVerb, PickNth, PickLast, PickAll,
+    PickBoth, PickCount, PickGap,
+}
+
+impl List {
+    /// Its name in the file.
+    pub(crate) fn name(self) -> &'static str {
+        lines().nth(self as usize).map_or("", |(name, _)| name)
+    }
+}
+
+/// The name of each list in the file, and its words.
+fn lines() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SOURCE.lines().filter(|l| !l.starts_with('#')).filter_map(|l| l.split_once(": "))
+}
 
 /// Lists that one part of a word's bits holds.
 const BITS: usize = u128::BITS as usize;
@@ -26,15 +99,11 @@ pub(crate) struct Words {
 
 impl Words {
     /// Reads the file, without the lists that are left out.
-    pub(crate) fn parse(source: &str, left_out: &[List]) -> Self {
+    pub(crate) fn parse(left_out: &[List]) -> Self {
         let mut words = Self { lists: vec![Vec::new(); List::ALL.len()], ..Self::default() };
-        for line in source.lines().filter(|l| !l.starts_with('#')) {
-            let Some((name, rest)) = line.split_once(": ") else { continue };
-            let Some(list) = List::ALL.iter().copied().find(|l| l.name() == name) else { continue };
-            if left_out.contains(&list) {
-                continue;
-            }
-            for word in rest.split(" | ") {
+        let lists = List::ALL.iter().copied().zip(lines());
+        for (list, (_, line)) in lists.filter(|(list, _)| !left_out.contains(list)) {
+            for word in line.split(" | ") {
                 let word: Box<str> = word.trim().chars().filter_map(fold).collect::<String>().into();
                 let bits = words.places.entry(word.clone()).or_default();
                 if let Some(part) = bits.get_mut(list as usize / BITS) {
