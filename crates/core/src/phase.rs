@@ -88,112 +88,60 @@ pub struct Illegal {
     pub trigger: Trigger,
 }
 
-/// Looks up the table.
+/// Looks up the table of the design: a row for a trigger, a cell for a phase.
 ///
 /// # Errors
 /// When the pair is not in it.
-#[expect(clippy::too_many_lines, reason = "the table of the design, cell by cell")]
 pub const fn transition(phase: Phase, trigger: Trigger) -> Result<Move, Illegal> {
-    use Move::{Confirm, Nothing, QueueControl, QueuePlan, Stay, To};
     use Phase::{AwaitingApproval as Awaiting, Executing, Failed, Idle, Planning};
     use Trigger as T;
-    let illegal = Err(Illegal { phase, trigger });
-    match trigger {
-        T::PlanNew => match phase {
-            Idle | Awaiting | Failed => Ok(To(Planning)),
-            Planning | Executing => Ok(QueuePlan),
-        },
-        T::PlanContinue => Ok(To(Planning)),
-        T::CommandGoal => match phase {
-            Idle | Failed => Ok(To(Executing)),
-            Planning | Awaiting | Executing => Ok(QueuePlan),
-        },
-        T::PlanReady => match phase {
-            Planning => Ok(To(Awaiting)),
-            Idle | Awaiting | Executing | Failed => illegal,
-        },
-        T::PlanEmpty => match phase {
-            Planning => Ok(To(Idle)),
-            Idle | Awaiting | Executing | Failed => illegal,
-        },
-        T::PlanError => match phase {
-            Planning => Ok(To(Failed)),
-            Idle | Awaiting | Executing | Failed => illegal,
-        },
-        T::Approve => match phase {
-            Awaiting => Ok(To(Executing)),
-            Executing => Ok(Stay),
-            Idle | Planning | Failed => illegal,
-        },
-        T::Reject => match phase {
-            Awaiting => Ok(To(Planning)),
-            Idle | Planning | Executing | Failed => illegal,
-        },
-        T::Suggest => match phase {
-            Planning | Awaiting | Executing | Failed => Ok(To(Planning)),
-            Idle => illegal,
-        },
-        T::Complete => match phase {
-            Executing => Ok(To(Idle)),
-            Idle | Planning | Awaiting | Failed => illegal,
-        },
-        T::GateFail => match phase {
-            Executing => Ok(Stay),
-            Idle | Planning | Awaiting | Failed => illegal,
-        },
-        T::Fail => match phase {
-            Planning | Executing => Ok(To(Failed)),
-            Idle | Awaiting | Failed => illegal,
-        },
-        T::Retry(origin) => match (phase, origin) {
-            (Executing, _) => Ok(Stay),
-            (Failed, Planning) => Ok(To(Planning)),
-            (Failed, Idle | Awaiting | Executing | Failed) => Ok(To(Executing)),
-            (Idle | Planning | Awaiting, _) => illegal,
-        },
-        T::Replan => match phase {
-            Planning | Awaiting | Executing | Failed => Ok(To(Planning)),
-            Idle => illegal,
-        },
-        T::Abandon | T::Cancel => match phase {
-            Idle => Ok(Nothing),
-            Planning | Awaiting | Executing | Failed => Ok(To(Idle)),
-        },
-        T::Manual => match phase {
-            Executing | Failed => Ok(To(Idle)),
-            Idle | Planning | Awaiting => illegal,
-        },
-        T::DiffUp | T::PipelinePaused => match phase {
-            Executing => Ok(To(Awaiting)),
-            Idle | Planning | Awaiting | Failed => illegal,
-        },
-        T::PipelineResumed => match phase {
-            Awaiting => Ok(To(Executing)),
-            Idle | Planning | Executing | Failed => illegal,
-        },
-        T::BreakoutConfirmed => match phase {
-            Awaiting => Ok(To(Idle)),
-            Idle | Planning | Executing | Failed => illegal,
-        },
-        T::ModeSwitch => match phase {
-            Idle | Planning | Awaiting | Failed => Ok(Stay),
-            Executing => Ok(QueueControl),
-        },
-        T::Reset => match phase {
-            Idle | Planning | Awaiting | Failed => Ok(To(Idle)),
-            Executing => Ok(QueueControl),
-        },
-        T::Redo => match phase {
-            Idle => Ok(To(Awaiting)),
-            Planning | Executing => Ok(QueueControl),
-            Awaiting => Ok(Nothing),
-            Failed => Ok(To(Executing)),
-        },
-        T::Query => Ok(Stay),
-        T::Exit => match phase {
-            Idle | Awaiting | Failed => Ok(Stay),
-            Planning | Executing => Ok(Confirm),
-        },
+    const NO: Option<Move> = None;
+    const STAY: Option<Move> = Some(Move::Stay);
+    const NOTHING: Option<Move> = Some(Move::Nothing);
+    const ASK: Option<Move> = Some(Move::Confirm);
+    const QUEUE: Option<Move> = Some(Move::QueuePlan);
+    const AFTER: Option<Move> = Some(Move::QueueControl);
+    const IDLE: Option<Move> = Some(Move::To(Idle));
+    const PLAN: Option<Move> = Some(Move::To(Planning));
+    const AWAIT: Option<Move> = Some(Move::To(Awaiting));
+    const RUN: Option<Move> = Some(Move::To(Executing));
+    const FAIL: Option<Move> = Some(Move::To(Failed));
+    let [idle, planning, awaiting, executing, failed] = match trigger {
+        T::PlanNew => [PLAN, QUEUE, PLAN, QUEUE, PLAN],
+        T::PlanContinue => [PLAN, PLAN, PLAN, PLAN, PLAN],
+        T::CommandGoal => [RUN, QUEUE, QUEUE, QUEUE, RUN],
+        T::PlanReady => [NO, AWAIT, NO, NO, NO],
+        T::PlanEmpty => [NO, IDLE, NO, NO, NO],
+        T::PlanError => [NO, FAIL, NO, NO, NO],
+        T::Approve => [NO, NO, RUN, STAY, NO],
+        T::Reject => [NO, NO, PLAN, NO, NO],
+        T::Suggest | T::Replan => [NO, PLAN, PLAN, PLAN, PLAN],
+        T::Complete => [NO, NO, NO, IDLE, NO],
+        T::GateFail => [NO, NO, NO, STAY, NO],
+        T::Fail => [NO, FAIL, NO, FAIL, NO],
+        T::Retry(Planning) => [NO, NO, NO, STAY, PLAN],
+        T::Retry(Idle | Awaiting | Executing | Failed) => [NO, NO, NO, STAY, RUN],
+        T::Abandon | T::Cancel => [NOTHING, IDLE, IDLE, IDLE, IDLE],
+        T::Manual => [NO, NO, NO, IDLE, IDLE],
+        T::DiffUp | T::PipelinePaused => [NO, NO, NO, AWAIT, NO],
+        T::PipelineResumed => [NO, NO, RUN, NO, NO],
+        T::BreakoutConfirmed => [NO, NO, IDLE, NO, NO],
+        T::ModeSwitch => [STAY, STAY, STAY, AFTER, STAY],
+        T::Reset => [IDLE, IDLE, IDLE, AFTER, IDLE],
+        T::Redo => [AWAIT, AFTER, NOTHING, AFTER, RUN],
+        T::Query => [STAY, STAY, STAY, STAY, STAY],
+        T::Exit => [STAY, ASK, STAY, ASK, STAY],
+    };
+    let cell = match phase {
+        Idle => idle,
+        Planning => planning,
+        Awaiting => awaiting,
+        Executing => executing,
+        Failed => failed,
+    };
+    match cell {
+        Some(found) => Ok(found),
+        None => Err(Illegal { phase, trigger }),
     }
 }
 
