@@ -15,19 +15,6 @@ use crate::{
     work::SeenParts,
 };
 
-/// Events of tool calls.
-macro_rules! call_events {
-    () => {
-        Event::CallMade { .. }
-            | Event::CallStarted { .. }
-            | Event::CallHeld { .. }
-            | Event::CallEnded { .. }
-            | Event::CallLost { .. }
-            | Event::SourceSeen { .. }
-    };
-}
-pub(super) use call_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_call(&mut self, seq: Seq, event: &Event) {

@@ -14,31 +14,6 @@ use crate::{
     work::SeenParts,
 };
 
-/// Events of proposals and of the writes that they become.
-macro_rules! change_events {
-    () => {
-        Event::Proposed { .. }
-            | Event::HunkDecided { .. }
-            | Event::HunkSplit { .. }
-            | Event::ProposalEdited { .. }
-            | Event::ProposalStands { .. }
-            | Event::ProposalClosed { .. }
-            | Event::ProposalSetAside { .. }
-            | Event::ProposalTakenUp { .. }
-            | Event::ApplyApproved { .. }
-            | Event::ApplyStarted { .. }
-            | Event::Applied { .. }
-            | Event::ApplyFailed { .. }
-            | Event::RevertStarted { .. }
-            | Event::Reverted { .. }
-            | Event::RevertFailed { .. }
-            | Event::CommandWrote { .. }
-            | Event::TakeBackSought { .. }
-            | Event::TakeBackUnmade { .. }
-    };
-}
-pub(super) use change_events;
-
 /// Which way a write goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {

@@ -10,14 +10,6 @@ use crate::{
     talk::Usage,
 };
 
-/// Events of sub-agents.
-macro_rules! child_events {
-    () => {
-        Event::ChildStarted { .. } | Event::ChildEnded { .. }
-    };
-}
-pub(super) use child_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_child(&mut self, seq: Seq, event: &Event) {

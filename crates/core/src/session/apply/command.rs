@@ -13,18 +13,6 @@ use crate::{
     tool::{Tool, ToolCall},
 };
 
-/// Events of commands.
-macro_rules! command_events {
-    () => {
-        Event::CommandEdited { .. }
-            | Event::CommandProposed { .. }
-            | Event::CommandMeant { .. }
-            | Event::CommandChanged { .. }
-            | Event::CommandExited { .. }
-    };
-}
-pub(super) use command_events;
-
 impl State {
     /// A goal remembers what it tried.
     pub(super) fn begin_goal(&mut self) {

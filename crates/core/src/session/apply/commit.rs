@@ -7,14 +7,6 @@ use crate::{
     session::{State, state::CommitStage},
 };
 
-/// Events of commits.
-macro_rules! commit_events {
-    () => {
-        Event::CommitSought { .. } | Event::CommitApproved { .. } | Event::CommitEnded { .. }
-    };
-}
-pub(super) use commit_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_commit(&mut self, event: &Event) {

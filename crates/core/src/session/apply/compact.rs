@@ -5,17 +5,6 @@ use crate::{
     session::{Compacting, State},
 };
 
-/// Events of summaries and of what the user does to what is told.
-macro_rules! compact_events {
-    () => {
-        Event::CompactionStarted { .. }
-            | Event::Compacted { .. }
-            | Event::CompactionFailed { .. }
-            | Event::ContextMarked { .. }
-    };
-}
-pub(super) use compact_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_compaction(&mut self, event: &Event) {

@@ -12,19 +12,6 @@ use crate::{
     session::{State, changes::known_by},
 };
 
-/// Events of facts.
-macro_rules! fact_events {
-    () => {
-        Event::FactRecorded { .. }
-            | Event::FactLooked { .. }
-            | Event::FactForgotten { .. }
-            | Event::FactsAsked { .. }
-            | Event::FactsAnswered { .. }
-            | Event::AnswerChecked { .. }
-    };
-}
-pub(super) use fact_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_facts(&mut self, event: &Event) {

@@ -7,18 +7,6 @@ use crate::{
     session::{State, lane::HeldMove},
 };
 
-/// Events of hooks and of what they hold.
-macro_rules! hook_events {
-    () => {
-        Event::HooksKnown { .. }
-            | Event::HookStarted { .. }
-            | Event::HookEnded { .. }
-            | Event::MoveHeld { .. }
-            | Event::MoveBlocked { .. }
-    };
-}
-pub(super) use hook_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_hook(&mut self, seq: Seq, event: &Event) {

@@ -14,21 +14,6 @@ use crate::{
 /// So much of the end of an answer is kept, in bytes.
 const END_BYTES: usize = 4 * 1024;
 
-/// Events of lanes and their model.
-macro_rules! lane_events {
-    () => {
-        Event::LaneOpened { .. }
-            | Event::LaneClosed { .. }
-            | Event::LaneNudged { .. }
-            | Event::NodeTransition { .. }
-            | Event::LaneHeld { .. }
-            | Event::ThinkingStarted { .. }
-            | Event::MessageCompleted { .. }
-            | Event::ThinkingFailed { .. }
-    };
-}
-pub(super) use lane_events;
-
 /// The first sentence of a text.
 fn first_sentence(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();

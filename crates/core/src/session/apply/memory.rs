@@ -2,14 +2,6 @@
 
 use crate::{event::Event, ids::LaneId, relpath::RelPath, session::State};
 
-/// Events of memories and of instructions.
-macro_rules! memory_events {
-    () => {
-        Event::MemoryChanged { .. } | Event::MemoryKept { .. } | Event::InstructionsTold { .. }
-    };
-}
-pub(super) use memory_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_memory(&mut self, event: &Event) {

@@ -17,14 +17,6 @@ use crate::{
     work::Work,
 };
 
-/// Events of stage pipelines.
-macro_rules! pipeline_events {
-    () => {
-        Event::Staged { .. } | Event::DepthSet { .. }
-    };
-}
-pub(super) use pipeline_events;
-
 /// The last pipeline of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pipeline {

@@ -15,40 +15,6 @@ use crate::{
 /// Most earlier versions that are kept.
 const MOST_FORMER: usize = 20;
 
-/// Events of plans, their tasks and their gates.
-macro_rules! plan_events {
-    () => {
-        Event::PlanReady { .. }
-            | Event::PlanShelved { .. }
-            | Event::PlanSought { .. }
-            | Event::PlanUnread { .. }
-            | Event::PauseSet { .. }
-            | Event::CandidatesWanted { .. }
-            | Event::PlanCandidate { .. }
-            | Event::TaskAdded { .. }
-            | Event::TaskStarted { .. }
-            | Event::TaskCompleted { .. }
-            | Event::FilesUntouched { .. }
-            | Event::TaskFailed { .. }
-            | Event::TaskSkipped { .. }
-            | Event::TaskCancelled { .. }
-            | Event::TaskReset { .. }
-            | Event::TaskFreed { .. }
-            | Event::GateStarted { .. }
-            | Event::GatePassed { .. }
-            | Event::GateFailed { .. }
-            | Event::GateWentStale { .. }
-            | Event::GateHolds { .. }
-            | Event::GateStaysRed { .. }
-            | Event::TreeSought { .. }
-            | Event::TreeSeen { .. }
-            | Event::GateReset { .. }
-            | Event::GateChanged { .. }
-            | Event::RepairStarted { .. }
-    };
-}
-pub(super) use plan_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     #[expect(clippy::too_many_lines, reason = "one event after the other")]

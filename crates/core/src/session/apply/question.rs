@@ -13,14 +13,6 @@ use crate::{
     tool::Run,
 };
 
-/// Events of questions.
-macro_rules! question_events {
-    () => {
-        Event::CheckpointOpened { .. } | Event::CheckpointResolved { .. }
-    };
-}
-pub(super) use question_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_question(&mut self, seq: Seq, event: &Event) {

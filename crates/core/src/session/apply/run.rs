@@ -8,14 +8,6 @@ use crate::{
     session::state::{Run, State},
 };
 
-/// Events of runs.
-macro_rules! run_events {
-    () => {
-        Event::RunStarted { .. } | Event::RunCompleted { .. }
-    };
-}
-pub(super) use run_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_run(&mut self, event: &Event) {

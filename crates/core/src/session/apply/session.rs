@@ -16,26 +16,6 @@ use crate::{
 /// Why a message has no answer where the program ended before it came.
 const CUT_SHORT: &str = "the program ended before the answer came; /retry asks again";
 
-/// Events of the session itself.
-macro_rules! session_events {
-    () => {
-        Event::SessionOpened { .. }
-            | Event::SessionReopened { .. }
-            | Event::SessionForked { .. }
-            | Event::PhaseChanged { .. }
-            | Event::ModeChanged { .. }
-            | Event::ControlGiven { .. }
-            | Event::PermissionChanged { .. }
-            | Event::BudgetSet { .. }
-            | Event::Described { .. }
-            | Event::TitleAsked { .. }
-            | Event::Titled { .. }
-            | Event::TitleFailed { .. }
-            | Event::ModelChosen { .. }
-    };
-}
-pub(super) use session_events;
-
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_session(&mut self, event: &Event) {

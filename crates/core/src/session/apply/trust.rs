@@ -10,17 +10,6 @@ use crate::{
     trust::{Given, TrustRequest},
 };
 
-/// Events of trust and granted rules.
-macro_rules! trust_events {
-    () => {
-        Event::TrustChanged { .. }
-            | Event::TrustSought { .. }
-            | Event::RulesGranted { .. }
-            | Event::RulesKept { .. }
-    };
-}
-pub(super) use trust_events;
-
 impl State {
     /// What a command gets of the project's variables: nothing where it runs code of others.
     pub(in crate::session) fn given_to(&self, run: &Run) -> Option<&Given> {

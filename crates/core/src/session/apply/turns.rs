@@ -16,21 +16,6 @@ use crate::{
 /// Answers of later tiers that are kept.
 const MEMORY: usize = 32;
 
-/// Events of what was said, how it was understood, and what waits.
-macro_rules! turn_events {
-    () => {
-        Event::TurnStarted { .. }
-            | Event::IntentClassified { .. }
-            | Event::IntentAsked { .. }
-            | Event::TurnDropped { .. }
-            | Event::TurnContinues { .. }
-            | Event::TurnTold { .. }
-            | Event::TurnDirected { .. }
-            | Event::QueueChanged { .. }
-    };
-}
-pub(super) use turn_events;
-
 impl State {
     /// Keeps the beginning of a message for those that refer to it.
     pub(super) fn keep(&mut self, seq: Seq, by_user: bool, head: String) {
