@@ -93,8 +93,7 @@ pub(crate) fn is_polite(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
     // "try" alone asks for nothing.
     let requests =
         |h: &Hit| h.tag == Tag::Req && (h.len > 1 || h.bytes > 0) && h.start >= c.start && h.start < c.end;
-    let words: Vec<&str> =
-        doc.tokens.get(c.start..c.end).unwrap_or_default().iter().map(|t| t.text.as_str()).collect();
+    let words: Vec<&str> = c.tokens(doc).iter().map(|t| t.text.as_str()).collect();
     let polite = |n: usize| words.windows(n).any(|part| s.known.is(List::AskPolite, &part.join(" ")));
     c.form == Form::Request || s.hits.iter().any(requests) || (1..=2).any(polite)
 }

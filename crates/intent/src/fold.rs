@@ -67,8 +67,7 @@ pub(crate) fn survivors(doc: &Doc, s: &Structure<'_>) -> (Vec<usize>, bool) {
     let mut kept: Vec<usize> = Vec::new();
     let mut withdrawn = false;
     for (i, c) in s.clauses.iter().enumerate() {
-        let also =
-            doc.tokens.get(c.start..c.end).unwrap_or(&[]).iter().any(|t| s.known.is(List::Also, &t.text));
+        let also = c.tokens(doc).iter().any(|t| s.known.is(List::Also, &t.text));
         let before = kept.iter().any(|k| s.clauses.get(*k).is_some_and(speaks));
         let cancel = marker(s, c, Tag::InMsgCancel).filter(|h| {
             !(h.start + h.len < c.end
@@ -99,7 +98,7 @@ pub(crate) fn survivors(doc: &Doc, s: &Structure<'_>) -> (Vec<usize>, bool) {
 
 /// "don't", and nothing of what: what was said before it is not to be done.
 fn is_dont(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
-    let words = doc.tokens.get(c.start..c.end).unwrap_or_default().iter().map(|t| t.text.as_str());
+    let words = c.tokens(doc).iter().map(|t| t.text.as_str());
     let said = |w: &&str| !s.known.is(List::Tie, w) && !s.known.is(List::But, w) && *w != "please";
     let words: Vec<&str> = words.filter(said).collect();
     !c.marked && matches!(words.as_slice(), ["dont"] | ["do", "not"] | ["no" | "actually", "dont"])
@@ -124,8 +123,7 @@ fn taken_back(doc: &Doc, s: &Structure<'_>) -> bool {
 /// forbids wants none.
 fn opens_anew(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
     let back = |h: &Hit| h.tag == Tag::InMsgCancel && h.start >= c.start && h.start < c.end;
-    let negated =
-        doc.tokens.get(c.start..c.end).unwrap_or_default().iter().any(|t| s.known.is(List::Not, &t.text));
+    let negated = c.tokens(doc).iter().any(|t| s.known.is(List::Not, &t.text));
     let more = marker(s, c, Tag::Correct).is_some_and(|h| h.start + h.len < c.end);
     more && !negated && !s.hits.iter().any(back)
 }

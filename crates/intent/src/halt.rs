@@ -47,7 +47,7 @@ pub(crate) fn of_part(p: &Parsed<'_>) -> bool {
 pub(crate) fn of_run(p: &Parsed<'_>) -> bool {
     let clauses = || p.structure.clauses.iter();
     // "quit, I have a train to catch": the writer leaves.
-    let quits = |c: &Clause| tokens(p, c).iter().any(|t| t.text == "quit");
+    let quits = |c: &Clause| c.tokens(&p.doc).iter().any(|t| t.text == "quit");
     let beside = |c: &Clause| c.form == Form::Empty || !clauses().any(quits);
     clauses().any(|c| halts(p, c)) && clauses().all(|c| halts(p, c) || ground::is_beside(p, c) && beside(c))
 }
@@ -60,12 +60,12 @@ pub(crate) fn stops(p: &Parsed<'_>) -> bool {
 }
 
 fn halts(p: &Parsed<'_>, c: &Clause) -> bool {
-    let holds = |list| tokens(p, c).iter().any(|t| is_listed(p, list, t));
+    let holds = |list| c.tokens(&p.doc).iter().any(|t| is_listed(p, list, t));
     // "stop?!" shouts
     let shouts = p.doc.tokens.get(c.end + 1).is_some_and(|t| t.text == "!");
     let asks = !shouts && answer::is_asked(&p.doc, &p.structure, c);
     let negated = || {
-        let head = tokens(p, c).iter().take_while(|t| !is_listed(p, List::HaltPlain, t));
+        let head = c.tokens(&p.doc).iter().take_while(|t| !is_listed(p, List::HaltPlain, t));
         head.into_iter().any(|t| t.text != "no" && p.structure.known.is(List::ForbidNot, &t.text))
     };
     said(p, c) == Said::Run && holds(List::HaltPlain) && !asks && !negated() && !ground::at_place(p, c)
@@ -87,7 +87,7 @@ pub(crate) fn resumes(p: &Parsed<'_>) -> bool {
 /// Whether what takes work up again names the plan or the run.
 pub(crate) fn resumes_run(p: &Parsed<'_>) -> bool {
     let named = |t: &Token| is_listed(p, List::ResumeRun, t);
-    resumes(p) && p.structure.clauses.last().is_some_and(|c| tokens(p, c).iter().any(named))
+    resumes(p) && p.structure.clauses.last().is_some_and(|c| c.tokens(&p.doc).iter().any(named))
 }
 
 /// Whether a token is a word of a list, or holds one where words are not set apart.
@@ -98,11 +98,7 @@ fn is_listed(p: &Parsed<'_>, list: List, token: &Token) -> bool {
 }
 
 fn infinitive(p: &Parsed<'_>, c: &Clause) -> bool {
-    tokens(p, c).iter().skip(1).any(|t| p.structure.known.is(List::HaltTo, &t.text))
-}
-
-fn tokens<'p>(p: &'p Parsed<'_>, c: &Clause) -> &'p [Token] {
-    p.doc.tokens.get(c.start..c.end).unwrap_or_default()
+    c.tokens(&p.doc).iter().skip(1).any(|t| p.structure.known.is(List::HaltTo, &t.text))
 }
 
 /// What a clause says with a word that stops.

@@ -183,7 +183,7 @@ impl Classifier {
     fn renames(&self, parsed: &Parsed<'_>) -> bool {
         let clauses = &parsed.structure.clauses;
         let kept = || parsed.kept.iter().filter_map(|k| clauses.get(*k));
-        let mut tokens = kept().flat_map(|c| parsed.doc.tokens.get(c.start..c.end).unwrap_or_default());
+        let mut tokens = kept().flat_map(|c| c.tokens(&parsed.doc));
         let dropped = kept().next().is_some_and(|c| c.start > 0) && !parsed.withdrawn;
         dropped && tokens.any(|t| self.tables().is(List::Pronoun, &t.text))
     }
@@ -246,7 +246,7 @@ impl Classifier {
         let parsed = Parsed::new(&focus, self.tables());
         // What was taken back in the same breath adds nothing.
         let clauses = parsed.kept.iter().filter_map(|k| parsed.structure.clauses.get(*k));
-        let kept = clauses.flat_map(|c| parsed.doc.tokens.get(c.start..c.end).unwrap_or_default());
+        let kept = clauses.flat_map(|c| c.tokens(&parsed.doc));
         let words: Vec<&str> = kept.filter(|t| t.kind != Kind::Punct).map(|t| t.text.as_str()).collect();
         let also = |w: &&str| self.tables().is(List::Also, w);
         words.iter().take(HEAD).any(also) || words.last().is_some_and(also)
@@ -299,8 +299,7 @@ impl Classifier {
         let parsed = Parsed::within(&focus, text, self.tables());
         let mends = |tag: Tag| matches!(tag, Tag::VModify | Tag::VCreate | Tag::VExecute);
         let said = |c: &Clause| {
-            let words =
-                parsed.doc.tokens.get(c.start..c.end).unwrap_or_default().iter().map(|t| t.text.as_str());
+            let words = c.tokens(&parsed.doc).iter().map(|t| t.text.as_str());
             self.names(List::LeaveBe, &words.collect::<Vec<_>>().join(" "))
         };
         let orders = parsed.structure.clauses.iter().any(|c| c.verb.is_some_and(mends) && !said(c));

@@ -106,6 +106,13 @@ pub(crate) struct Clause {
     pub foreign: bool,
 }
 
+impl Clause {
+    /// Its words and marks.
+    pub(crate) fn tokens<'d>(&self, doc: &'d Doc) -> &'d [Token] {
+        doc.tokens.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
 /// A message with its clauses.
 #[derive(Debug)]
 pub(crate) struct Structure<'t> {

@@ -35,7 +35,7 @@ pub(crate) fn narrowed(doc: &Doc, s: &Structure<'_>, text: &str) -> Option<Strin
 
 /// Whether a clause opens with a negation of a change, or leaves something as it is.
 fn keeps(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
-    let words = doc.tokens.get(c.start..c.end).unwrap_or_default().iter().filter(|t| t.kind == Kind::Word);
+    let words = c.tokens(doc).iter().filter(|t| t.kind == Kind::Word);
     let words: Vec<&str> = words.map(|t| t.text.as_str()).collect();
     let is = |list, word: &str| s.known.is(list, word);
     let opens = words.iter().position(|w| !(is(List::But, w) || is(List::Tie, w) || *w == "please"));
@@ -53,7 +53,7 @@ fn keeps(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
 
 /// "sonst nichts", "больше ничего", "他はそのままで": a clause that keeps all else from an order, in any language.
 fn keeps_else(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
-    let tokens = doc.tokens.get(c.start..c.end).unwrap_or_default();
+    let tokens = c.tokens(doc);
     let words: Vec<&str> = tokens.iter().filter(|t| t.kind == Kind::Word).map(|t| t.text.as_str()).collect();
     let small = |w: &str| s.known.is(List::But, w) || s.known.is(List::Tie, w);
     let opens = words.iter().position(|w| !small(w)).unwrap_or(0);
@@ -90,7 +90,7 @@ fn keeps_thing(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
     let passive = (c.start..c.end).any(|i| not(i) && (i + 1..c.end.min(i + 3)).any(stem));
     let changes = passive || hits().any(|h| h.tag.acts() && h.tag != Tag::VExecute);
     let thing = |t: &str| s.known.words.list(List::Thing).iter().any(|stem| t.starts_with(&**stem));
-    let words = doc.tokens.get(c.start..c.end).unwrap_or_default();
+    let words = c.tokens(doc);
     let elsewhere = |t: &Token| {
         let mut rest = doc.tokens.iter().take(c.start).chain(doc.tokens.iter().skip(c.end));
         rest.any(|o| o.text == t.text)

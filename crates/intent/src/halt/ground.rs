@@ -2,7 +2,7 @@
 //!
 //! Owns which clauses order nothing else. Never says of what something stops.
 
-use super::{Said, is_listed, said, tokens};
+use super::{Said, is_listed, said};
 use crate::{
     answer,
     classify::Parsed,
@@ -63,7 +63,7 @@ fn lacks_object(known: &Tables, said: &[Token]) -> bool {
 /// Whether a clause names where all of the work is done, and nothing else: "stop the server", not "stop, that is prod".
 pub(super) fn at_place(p: &Parsed<'_>, c: &Clause) -> bool {
     let known = p.structure.known;
-    let words = tokens(p, c);
+    let words = c.tokens(&p.doc);
     let told = (1..words.len()).any(|at| words.get(at..).is_some_and(|rest| begins(known, rest)));
     !told && words.iter().any(|t| is_listed(p, List::HaltGround, t))
 }
@@ -78,7 +78,7 @@ pub(super) fn is_beside(p: &Parsed<'_>, c: &Clause) -> bool {
     if c.form == Form::Empty {
         return true;
     }
-    let words = tokens(p, c);
+    let words = c.tokens(&p.doc);
     let is = |list, t: &Token| p.structure.known.is(list, &t.text);
     let keeps = has(|t| matches!(t, Tag::Forbid | Tag::ForbidAll | Tag::Keep | Tag::Correct))
         || words.iter().any(|t| is(List::SpareLeave, t) || is(List::Also, t))
@@ -108,13 +108,13 @@ pub(super) fn is_beside(p: &Parsed<'_>, c: &Clause) -> bool {
 /// Whether a clause begins with a phrase of a list, small words aside.
 fn speaks(p: &Parsed<'_>, c: &Clause, list: List) -> bool {
     let known = p.structure.known;
-    let words = tokens(p, c);
+    let words = c.tokens(&p.doc);
     let small = |t: &&Token| {
         t.kind == Kind::Punct || known.is(List::HaltPast, &t.text) || known.is(List::Tie, &t.text)
     };
     let from = words.iter().take_while(small).count();
     let words: Vec<&str> = words.get(from..).unwrap_or_default().iter().map(|t| t.text.as_str()).collect();
     let opens = |n: &usize| words.get(..*n).is_some_and(|head| known.is(list, &head.join(" ")));
-    let run = || tokens(p, c).iter().any(|t| t.kind == Kind::Cjk && is_listed(p, list, t));
+    let run = || c.tokens(&p.doc).iter().any(|t| t.kind == Kind::Cjk && is_listed(p, list, t));
     (1..=4).any(|n| opens(&n)) || run()
 }

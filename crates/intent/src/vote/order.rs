@@ -256,7 +256,7 @@ pub(super) fn asked_first(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> Opti
     }
     let inner = before.iter().any(|(_, c)| within(c, Tag::OInner));
     let whole = before.iter().any(|(_, c)| {
-        let named = p.doc.tokens.get(c.start..c.end).unwrap_or_default();
+        let named = c.tokens(&p.doc);
         within(c, Tag::OWhole) || named.iter().any(|t| matches!(t.kind, Kind::File | Kind::Path))
     });
     if verb == Tag::VDelete {
@@ -327,8 +327,7 @@ fn spoken_words<'p>(p: &'p Parsed<'_>, c: &Clause) -> Vec<&'p str> {
 /// "… and get them green again", "… and make it fast": what is ordered behind a look.
 fn then_made_so(p: &Parsed<'_>, c: &Clause) -> bool {
     let known = p.structure.known;
-    let words: Vec<&str> =
-        p.doc.tokens.get(c.start..c.end).unwrap_or_default().iter().map(|t| t.text.as_str()).collect();
+    let words: Vec<&str> = c.tokens(&p.doc).iter().map(|t| t.text.as_str()).collect();
     let tie = words.iter().rposition(|word| known.is(List::Tie, word));
     let behind = tie.and_then(|at| words.get(at + 1..)).unwrap_or_default();
     behind.split_first().is_some_and(|(first, rest)| shell::is_made_so(first, rest, &known.words))
@@ -356,7 +355,7 @@ pub(super) fn plain_run(p: &Parsed<'_>, m: &Message<'_>) -> bool {
     };
     // "run it, no, don't" keeps from the run itself.
     let keeps = |c: &Clause| {
-        let words = p.doc.tokens.get(c.start..c.end).unwrap_or_default();
+        let words = c.tokens(&p.doc);
         let last = words.last().is_some_and(|t| negates(t) && !known.is(List::Nothing, &t.text));
         let says = words.iter().any(negates) || tags(c, |t| matches!(t, Tag::Forbid | Tag::ForbidAll));
         says && !last && !corrects(c) && !tags(c, |t| matches!(t, Tag::VExecute | Tag::InMsgCancel))

@@ -11,7 +11,7 @@ use crate::{
     reading::Message,
     stats::Guard,
     structure::{Clause, Form},
-    text::{Kind, Token},
+    text::Kind,
     turn::Phase,
     words::List,
 };
@@ -37,10 +37,6 @@ pub(super) fn politely(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> Option<
     (told && proposes && do_that(p, last) && !has(p, asked, harms)).then_some(N::Modify)
 }
 
-fn words<'p>(p: &'p Parsed<'_>, c: &Clause) -> &'p [Token] {
-    p.doc.tokens.get(c.start..c.end).unwrap_or_default()
-}
-
 fn has(p: &Parsed<'_>, c: &Clause, tag: impl Fn(Tag) -> bool) -> bool {
     p.structure.hits.iter().any(|h| h.start >= c.start && h.start < c.end && tag(h.tag))
 }
@@ -55,14 +51,14 @@ fn changed(p: &Parsed<'_>, c: &Clause) -> Option<N> {
 
 /// "est-ce que tu peux", "dá para", "tem como" at a clause's head.
 fn opens(p: &Parsed<'_>, c: &Clause) -> bool {
-    let said: Vec<&str> = words(p, c).iter().map(|t| t.text.as_str()).collect();
+    let said: Vec<&str> = c.tokens(&p.doc).iter().map(|t| t.text.as_str()).collect();
     (2..=LONGEST)
         .any(|n| said.get(..n).is_some_and(|head| p.structure.known.is(List::PoliteOpens, &head.join(" "))))
 }
 
 /// "고쳐줄 수 있어?", "可以修一下吗": the same in a run without spaces.
 fn in_run(p: &Parsed<'_>, c: &Clause) -> bool {
-    words(p, c).iter().filter(|t| t.kind == Kind::Cjk).any(|t| {
+    c.tokens(&p.doc).iter().filter(|t| t.kind == Kind::Cjk).any(|t| {
         let holds = |list| p.structure.known.words.list(list).iter().any(|w| t.text.contains(&**w));
         holds(List::PoliteRun) || holds(List::PoliteMay) && holds(List::PoliteBit)
     })
@@ -70,7 +66,7 @@ fn in_run(p: &Parsed<'_>, c: &Clause) -> bool {
 
 /// "do it", "please do", "can you do that": what was asked about is to be done.
 fn do_that(p: &Parsed<'_>, c: &Clause) -> bool {
-    let said = words(p, c).iter().map(|t| t.text.as_str());
+    let said = c.tokens(&p.doc).iter().map(|t| t.text.as_str());
     let said: Vec<&str> =
         said.filter(|w| !matches!(*w, "please" | "pls" | "plz" | "then" | "just")).collect();
     p.structure.known.is(List::DoThat, &said.join(" "))

@@ -37,10 +37,6 @@ pub(super) fn put_off<'p>(p: &'p Parsed<'_>, phase: Phase) -> Option<&'p str> {
     p.text.get(from..)
 }
 
-fn words<'p>(p: &'p Parsed<'_>, c: &Clause) -> &'p [Token] {
-    p.doc.tokens.get(c.start..c.end).unwrap_or_default()
-}
-
 /// Whether a clause orders a change or a run.
 fn orders(p: &Parsed<'_>, c: &Clause) -> bool {
     let head = p.doc.tokens.get(c.head).map_or("", |t| &t.text);
@@ -69,15 +65,20 @@ fn looks(p: &Parsed<'_>, c: &Clause) -> bool {
 
 /// "hmm", "let me think", "or let's first" at a clause's head.
 fn hesitates(p: &Parsed<'_>, c: &Clause) -> bool {
-    let said: Vec<&str> =
-        words(p, c).iter().take(HEAD).filter(|t| t.kind != Kind::Punct).map(|t| t.text.as_str()).collect();
+    let said: Vec<&str> = c
+        .tokens(&p.doc)
+        .iter()
+        .take(HEAD)
+        .filter(|t| t.kind != Kind::Punct)
+        .map(|t| t.text.as_str())
+        .collect();
     (1..=said.len())
         .any(|n| said.get(..n).is_some_and(|head| p.structure.known.is(List::Hesitate, &head.join(" "))))
 }
 
 /// Whether a clause says "first": at its head, and before a removal at its end as well.
 fn says_first(p: &Parsed<'_>, c: &Clause, removal: bool) -> bool {
-    let words = words(p, c);
+    let words = c.tokens(&p.doc);
     let first = |t: &Token| p.structure.known.is(List::First, &t.text);
     let opens = |t: &Token| [List::But, List::Tie].iter().any(|l| p.structure.known.is(*l, &t.text));
     let head = words.iter().position(|t| !opens(t) && t.kind != Kind::Punct).unwrap_or(0);

@@ -147,7 +147,7 @@ fn orders(p: &Parsed<'_>, c: &Clause) -> bool {
 fn only_looks(p: &Parsed<'_>, c: &Clause) -> bool {
     let looks =
         |tag: Tag| tag.is_verb() && !tag.acts() || tag.asks() || matches!(tag, Tag::Forbid | Tag::ForbidAll);
-    let words = p.doc.tokens.get(c.start..c.end).unwrap_or_default();
+    let words = c.tokens(&p.doc);
     let keeps = |t: &Token| {
         [List::ForbidNot, List::SpareLeave].iter().any(|list| p.structure.known.is(*list, &t.text))
     };
@@ -158,7 +158,7 @@ fn only_looks(p: &Parsed<'_>, c: &Clause) -> bool {
 fn keeps_from_run(p: &Parsed<'_>) -> bool {
     let known = p.structure.known;
     let keeps = |c: &Clause| {
-        let words = p.doc.tokens.get(c.start..c.end).unwrap_or_default();
+        let words = c.tokens(&p.doc);
         let negated = words.iter().take(3).position(|t| t.text != "no" && known.is(List::ForbidNot, &t.text));
         negated.is_some_and(|at| {
             hits(p, c)
