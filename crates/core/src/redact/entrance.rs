@@ -4,23 +4,19 @@
 //! Owns which part of an input is text that is masked, and which is bytes that must stay exact: the
 //! contents of proposals, and arguments that carry such a content.
 
-use std::sync::Arc;
+use std::{borrow::Cow, iter, sync::Arc};
 
 use super::{Redactor, Secret, is_marked, named};
 use crate::{
-    about::AboutChange,
     blob::Blob,
     checkpoint::Answer,
-    fact::{Checked, FactDraft, FactSource, Mark},
-    hook::{Hook, HookOutcome},
-    input::{Input, Refusal, TiersAnswered, WriteFault},
-    intent::{Control, TierAnswer, Turn},
-    question::{FormQuestion, ServerQuestion},
-    resolved::{ResolvedCommand, Thing},
-    source::{SourceNews, SourceTool},
+    fact::{FactDraft, FactSource},
+    input::{Input, Refusal, TiersAnswered},
+    intent::{Control, Turn},
+    resolved::ResolvedCommand,
     talk::{Echo, Fault, ModelCall, ModelReply},
-    tool::{Advice, ArgsError, SparedChange, Tool, ToolCall, ToolOutcome, Wrote},
-    trust::{Part, Standing},
+    tool::{ArgsError, SparedChange, Tool, ToolCall, ToolOutcome, Wrote},
+    trust::Standing,
 };
 
 /// An input without secrets.
@@ -38,128 +34,85 @@ impl Redactor {
     /// # Errors
     /// When it is a command of the user: a masked one would be another command.
     #[expect(clippy::too_many_lines, reason = "one input after the other")]
-    pub fn guard(&self, input: Input) -> Result<Guarded, Refusal> {
+    pub fn guard(&self, mut input: Input) -> Result<Guarded, Refusal> {
         let mut notice = None;
-        let input = match input {
-            Input::Say { text, seen } => Input::Say { text: self.said(text, &mut notice)?, seen },
-            Input::Queue(text) => Input::Queue(self.said(text, &mut notice)?),
-            Input::EditPlan { text, version } => Input::EditPlan { text: self.text(text), version },
-            Input::Describe(change) => {
-                Input::Describe(AboutChange { title: change.title.map(|t| self.text(t)), ..change })
+        // Every field is named, so that a new one does not compile before it is known whether it is masked.
+        match &mut input {
+            Input::Say { text, seen: _ } | Input::Queue(text) | Input::Tell(text) => {
+                self.said(text, &mut notice)?;
             }
-            Input::PlanRead { call, result } => {
-                let result = result.map(|t| self.text(t)).map_err(|t| self.text(t));
-                Input::PlanRead { call, result }
+            Input::EditPlan { text, version: _ }
+            | Input::Comment { proposal: _, hunk: _, text, shown: _ }
+            | Input::Skip { proposals: _, reason: text }
+            | Input::Panicked { call: _, apply: _, message: text }
+            | Input::Instructed { call: _, path: _, text }
+            | Input::PlanRead { call: _, result: Ok(text) | Err(text) }
+            | Input::RulesKept { approval: _, result: Ok(text) | Err(text) }
+            | Input::MemoryKept { approval: _, result: Ok(text) | Err(text) }
+            | Input::TakeBackMade { lane: _, result: Err(text) }
+            | Input::CommitLooked { commit: _, result: Err(text) }
+            | Input::Committed { commit: _, result: Err(text) }
+            | Input::BreakoutJudged { turn: _, said: Ok((text, _)) } => self.text(text),
+            Input::Describe(change) => self.texts(&mut change.title),
+            Input::Apply { proposals: _, word } => self.texts(word),
+            Input::Answer { checkpoint: _, answer, shown: _ } => self.answer(answer)?,
+            Input::Replied { call: _, reply: Ok(reply) } => self.reply(reply),
+            Input::Summarized { call: _, result: Ok((reply, _)) }
+            | Input::Titled { call: _, result: Ok(reply) } => self.reply(reply),
+            Input::Replied { call: _, reply: Err(fault) }
+            | Input::Summarized { call: _, result: Err(fault) }
+            | Input::Titled { call: _, result: Err(fault) }
+            | Input::BreakoutJudged { turn: _, said: Err(fault) } => self.fault(fault),
+            Input::BrokenOff { call: _, partial, fault } => {
+                self.reply(partial);
+                self.fault(fault);
             }
-            Input::Tell(text) => Input::Tell(self.said(text, &mut notice)?),
-            Input::Answer { checkpoint, answer, shown } => {
-                Input::Answer { checkpoint, answer: self.answer(answer)?, shown }
-            }
-            Input::Apply { proposals, word } => Input::Apply { proposals, word: word.map(|w| self.text(w)) },
-            Input::Comment { proposal, hunk, text, shown } => {
-                Input::Comment { proposal, hunk, text: self.text(text), shown }
-            }
-            Input::Skip { proposals, reason } => Input::Skip { proposals, reason: self.text(reason) },
-            Input::Replied { call, reply } => {
-                let reply = reply.map(|r| self.reply(r)).map_err(|f| self.fault(f));
-                Input::Replied { call, reply }
-            }
-            Input::Summarized { call, result } => {
-                let result = result.map(|(r, dropped)| (Box::new(self.reply(*r)), dropped));
-                Input::Summarized { call, result: result.map_err(|f| self.fault(f)) }
-            }
-            Input::Titled { call, result } => {
-                let result = result.map(|reply| Box::new(self.reply(*reply)));
-                Input::Titled { call, result: result.map_err(|f| self.fault(f)) }
-            }
-            Input::BrokenOff { call, partial, fault } => {
-                let partial = Box::new(self.reply(*partial));
-                Input::BrokenOff { call, partial, fault: self.fault(fault) }
-            }
-            Input::ToolEnded { call, outcome } => Input::ToolEnded { call, outcome: self.outcome(outcome) },
-            Input::ApplyPrepared { apply, files } => {
-                Input::ApplyPrepared { apply, files: files.map_err(|f| self.write_fault(f)) }
-            }
-            Input::ApplyEnded { apply, result } => {
-                Input::ApplyEnded { apply, result: result.map_err(|f| self.write_fault(f)) }
-            }
-            Input::RevertEnded { apply, result } => {
-                Input::RevertEnded { apply, result: result.map_err(|f| self.write_fault(f)) }
-            }
-            Input::TakeBackMade { lane, result } => {
-                Input::TakeBackMade { lane, result: result.map_err(|t| self.text(t)) }
-            }
-            Input::Panicked { call, apply, message } => {
-                Input::Panicked { call, apply, message: self.text(message) }
-            }
-            Input::CommandResolved { checkpoint, meant } => {
-                Input::CommandResolved { checkpoint, meant: self.meant(meant) }
-            }
-            Input::RulesKept { approval, result } => {
-                Input::RulesKept { approval, result: result.map(|t| self.text(t)).map_err(|t| self.text(t)) }
-            }
-            Input::MemoryKept { approval, result } => {
-                Input::MemoryKept { approval, result: result.map(|t| self.text(t)).map_err(|t| self.text(t)) }
-            }
-            Input::EditMemory { owner, before, text } => {
-                if !self.secrets(&text).is_empty() {
+            Input::ToolEnded { call: _, outcome } => self.outcome(outcome),
+            Input::ApplyPrepared { apply: _, files: Err(fault) }
+            | Input::ApplyEnded { apply: _, result: Err(fault) }
+            | Input::RevertEnded { apply: _, result: Err(fault) } => self.text(&mut fault.message),
+            Input::CommandResolved { checkpoint: _, meant } => self.meant(meant),
+            Input::EditMemory { owner: _, before: _, text } => {
+                if !self.secrets(text).is_empty() {
                     return Err(Refusal::new(
                         "what you wrote holds a secret, and a secret is never remembered",
                     ));
                 }
-                Input::EditMemory { owner, before, text }
             }
-            Input::Instructed { call, path, text } => Input::Instructed { call, path, text: self.text(text) },
             Input::SourceAsks(form) => {
                 // The answer goes back under these names: masked they would be others.
                 let words = form.fields.iter().map(|f| format!("{} {}", f.name, f.takes));
                 if words.map(|w| self.secrets(&w).len()).sum::<usize>() > 0 {
                     return Err(Refusal::new("a form was declined: its fields hold a secret"));
                 }
-                let (source, message) = (self.text(form.source), self.text(form.message));
-                Input::SourceAsks(FormQuestion { source, message, ..form })
+                self.texts([&mut form.source, &mut form.message]);
             }
             Input::ServersNamed(servers) => {
-                let masked = |s: ServerQuestion| ServerQuestion {
-                    line: self.text(s.line),
-                    gets: s.gets.into_iter().map(|name| self.text(name)).collect(),
-                    ..s
-                };
-                Input::ServersNamed(servers.into_iter().map(masked).collect())
+                for server in servers {
+                    self.text(&mut server.line);
+                    self.texts(&mut server.gets);
+                }
             }
-            Input::HookEnded { call, outcome } => {
-                let (summary, output) = (self.text(outcome.summary), self.text(outcome.output));
-                Input::HookEnded { call, outcome: HookOutcome { summary, output, ..outcome } }
+            Input::HookEnded { call: _, outcome } => {
+                self.texts([&mut outcome.summary, &mut outcome.output]);
             }
-            Input::TiersAnswered { turn, said } => {
-                Input::TiersAnswered { turn, said: Box::new(self.understood(*said)) }
+            Input::TiersAnswered { turn: _, said } => self.understood(said),
+            Input::Recovered { call: _, line, wrote } => {
+                self.text(line);
+                self.wrote(wrote);
             }
-            Input::Recovered { call, line, wrote } => {
-                Input::Recovered { call, line: self.text(line), wrote: Box::new(self.wrote(*wrote)) }
-            }
-            Input::CommitLooked { commit, result } => {
-                Input::CommitLooked { commit, result: result.map_err(|t| self.text(t)) }
-            }
-            Input::Committed { commit, result } => {
-                Input::Committed { commit, result: result.map_err(|t| self.text(t)) }
-            }
-            Input::StageGathered { pipeline, step, mut material } => {
+            Input::StageGathered { pipeline: _, step: _, material } => {
                 // All but the earlier answer comes from the log.
                 let prior = material.prior.take().and_then(|p| serde_json::to_string(&p).ok());
-                material.prior = prior.and_then(|text| crate::pipeline::Answer::kept(&self.text(text)));
-                Input::StageGathered { pipeline, step, material }
+                material.prior = prior.and_then(|mut text| {
+                    self.text(&mut text);
+                    crate::pipeline::Answer::kept(&text)
+                });
             }
-            Input::BreakoutJudged { turn, said } => Input::BreakoutJudged {
-                turn,
-                said: said.map(|(text, usage)| (self.text(text), usage)).map_err(|f| self.fault(f)),
-            },
-            Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
-            Input::HooksRead(hooks) => {
-                let masked = |hook: Hook| Hook { name: self.text(hook.name), ..hook };
-                Input::HooksRead(hooks.into_iter().map(masked).collect())
-            }
+            Input::Surveyed(standing) => self.standing(standing),
+            Input::HooksRead(hooks) => self.texts(hooks.iter_mut().map(|hook| &mut hook.name)),
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
-            input @ (Input::Open(_)
+            Input::Open(_)
             | Input::Fork(_)
             | Input::Decide { .. }
             | Input::DecideLines { .. }
@@ -183,37 +136,49 @@ impl Redactor {
             | Input::BroughtChanged { .. }
             | Input::Crowded { .. }
             | Input::Mark { .. }
-            | Input::CommandStarted { .. }) => input,
-        };
+            | Input::CommandStarted { .. }
+            | Input::ApplyPrepared { .. }
+            | Input::ApplyEnded { .. }
+            | Input::RevertEnded { .. }
+            | Input::TakeBackMade { .. }
+            | Input::CommitLooked { .. }
+            | Input::Committed { .. } => {}
+        }
         Ok(Guarded { input, notice })
     }
 
-    fn text(&self, text: String) -> String {
-        let masked = self.mask(&text);
-        if masked == text { text } else { masked.into_owned() }
+    fn text(&self, text: &mut String) {
+        let masked = match self.mask(text) {
+            Cow::Borrowed(_) => return,
+            Cow::Owned(masked) => masked,
+        };
+        *text = masked;
+    }
+
+    fn texts<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
+        texts.into_iter().for_each(|text| self.text(text));
     }
 
     /// A line of the user. A message loses its secrets; a command with one is not taken at all.
-    fn said(&self, line: String, notice: &mut Option<String>) -> Result<String, Refusal> {
-        let secrets = self.secrets(&line);
+    fn said(&self, line: &mut String, notice: &mut Option<String>) -> Result<(), Refusal> {
+        let secrets = self.secrets(line);
         if secrets.is_empty() {
-            return Ok(line);
+            return Ok(());
         }
         if line.trim_start().starts_with(['!', '/', ':']) {
             return Err(Refusal::new(COMMAND));
         }
-        *notice = Some(told(&line, &secrets));
-        Ok(super::mask(&line, &secrets).into_owned())
+        *notice = Some(told(line, &secrets));
+        *line = super::mask(line, &secrets).into_owned();
+        Ok(())
     }
 
-    fn answer(&self, answer: Answer) -> Result<Answer, Refusal> {
-        Ok(match answer {
-            Answer::Reject(reason) => Answer::Reject(self.text(reason)),
-            Answer::Text(text) => Answer::Text(self.text(text)),
-            Answer::Word(word) => Answer::Word(self.text(word)),
-            Answer::Line(line) if self.secrets(&line).is_empty() => Answer::Line(line),
-            Answer::Line(_) => return Err(Refusal::new(COMMAND)),
-            answer @ (Answer::Approve
+    fn answer(&self, answer: &mut Answer) -> Result<(), Refusal> {
+        match answer {
+            Answer::Reject(text) | Answer::Text(text) | Answer::Word(text) => self.text(text),
+            Answer::Line(line) if !self.secrets(line).is_empty() => return Err(Refusal::new(COMMAND)),
+            Answer::Line(_)
+            | Answer::Approve
             | Answer::Grant { .. }
             | Answer::Abort
             | Answer::Pick(_)
@@ -224,173 +189,142 @@ impl Redactor {
             | Answer::Again
             | Answer::Replan
             | Answer::Respond
-            | Answer::Continue) => answer,
-        })
+            | Answer::Continue => {}
+        }
+        Ok(())
     }
 
-    fn reply(&self, reply: ModelReply) -> ModelReply {
-        ModelReply {
-            text: self.text(reply.text),
-            reasoning: self.text(reply.reasoning),
-            echo: reply.echo.map(|e| self.echo(e)),
-            calls: reply.calls.into_iter().map(|c| self.call(c)).collect(),
-            model: self.text(reply.model),
-            usage: reply.usage,
-            finish: reply.finish,
-            checked: reply.checked.map(|c| self.checked(c)),
+    fn reply(&self, reply: &mut ModelReply) {
+        let ModelReply { text, reasoning, echo, calls, model, usage: _, finish: _, checked } = reply;
+        self.texts([text, reasoning, model]);
+        if let Some(echo) = echo {
+            self.echo(echo);
         }
+        for call in calls {
+            self.call(call);
+        }
+        self.texts(checked.iter_mut().flat_map(|c| &mut c.marks).map(|mark| &mut mark.why));
     }
 
     /// What goes back as it came, or not at all: it may be signed.
-    fn echo(&self, echo: Echo) -> Echo {
+    fn echo(&self, echo: &mut Echo) {
+        let Echo { origin: _, field: _, kept, calls } = echo;
         let mask = |text: &str| self.mask(text).into_owned();
         let is_clean = |mut value: serde_json::Value| !masked_in(&mut value, &mask);
-        let whole =
-            |json: String| if serde_json::from_str(&json).is_ok_and(is_clean) { json } else { String::new() };
-        Echo { origin: echo.origin, field: echo.field, kept: whole(echo.kept), calls: whole(echo.calls) }
+        for json in [kept, calls] {
+            if !serde_json::from_str(json).is_ok_and(is_clean) {
+                json.clear();
+            }
+        }
     }
 
-    fn checked(&self, checked: Checked) -> Checked {
-        let marks = checked.marks.into_iter().map(|m| Mark { why: self.text(m.why), ..m });
-        Checked { marks: marks.collect(), ..checked }
-    }
-
-    fn fact(&self, fact: FactDraft) -> FactDraft {
-        let source = match fact.source {
-            FactSource::File { path, line, text, hash } => {
-                FactSource::File { path, line, text: self.text(text), hash }
-            }
-            FactSource::Command { command, text, output } => {
-                FactSource::Command { command: self.text(command), text: self.text(text), output }
-            }
-            source @ (FactSource::Tool { .. }
-            | FactSource::User
-            | FactSource::Derived
-            | FactSource::Model) => source,
-        };
-        let because = fact.because.into_iter().map(|b| self.text(b)).collect();
-        FactDraft { name: self.text(fact.name), value: self.text(fact.value), source, because, ..fact }
+    fn fact(&self, fact: &mut FactDraft) {
+        match &mut fact.source {
+            FactSource::File { path: _, line: _, text, hash: _ } => self.text(text),
+            FactSource::Command { command, text, output: _ } => self.texts([command, text]),
+            FactSource::Tool { .. } | FactSource::User | FactSource::Derived | FactSource::Model => {}
+        }
+        self.texts([&mut fact.name, &mut fact.value]);
+        self.texts(&mut fact.because);
     }
 
     /// A call. What carries a file's content keeps it to the byte, except the values in use: it is done so, and the session
     /// keeps and tells its arguments masked.
-    fn call(&self, call: ModelCall) -> ModelCall {
-        let carries = Tool::named(&call.name).is_some_and(Tool::carries_content);
+    fn call(&self, call: &mut ModelCall) {
+        let ModelCall { id, name, args } = call;
+        let carries = Tool::named(name).is_some_and(Tool::carries_content);
         let mask = |text: &str| {
             let found = if carries { self.known_in(text) } else { self.secrets(text) };
             super::mask(text, &super::settle(found)).into_owned()
         };
-        let args = match serde_json::from_str::<serde_json::Value>(&call.args) {
+        match serde_json::from_str::<serde_json::Value>(args) {
             Ok(mut value) => {
                 if masked_in(&mut value, &mask) {
-                    value.to_string()
-                } else {
-                    call.args
+                    *args = value.to_string();
                 }
             }
-            Err(_) => mask(&call.args),
-        };
-        ModelCall { id: self.text(call.id), name: self.text(call.name), args }
+            Err(_) => *args = mask(args),
+        }
+        self.texts([id, name]);
     }
 
     /// Names and places; the hashes say what they are.
-    fn meant(&self, meant: ResolvedCommand) -> ResolvedCommand {
-        let thing = |t: Thing| Thing { name: self.text(t.name), path: self.text(t.path), ..t };
-        ResolvedCommand {
-            folder: thing(meant.folder),
-            runs: meant.runs.into_iter().map(thing).collect(),
-            ..meant
+    fn meant(&self, meant: &mut ResolvedCommand) {
+        for thing in iter::once(&mut meant.folder).chain(&mut meant.runs) {
+            self.texts([&mut thing.name, &mut thing.path]);
         }
     }
 
-    fn outcome(&self, outcome: ToolOutcome) -> ToolOutcome {
-        let output = outcome.output.map(|blob| match self.mask_bytes(blob.bytes()) {
-            std::borrow::Cow::Borrowed(_) => blob,
-            std::borrow::Cow::Owned(masked) => Blob::new(masked),
-        });
-        ToolOutcome {
-            facts: outcome.facts.into_iter().map(|f| self.fact(f)).collect(),
-            text: self.text(outcome.text),
-            summary: self.text(outcome.summary),
+    fn outcome(&self, outcome: &mut ToolOutcome) {
+        let ToolOutcome {
+            text,
+            summary,
             output,
-            failed: outcome.failed,
-            seen: outcome.seen,
-            parts: outcome.parts,
-            proposals: outcome.proposals,
-            withdrawn: outcome.withdrawn,
-            exit: outcome.exit,
-            notice: outcome.notice.map(|n| self.text(n)),
-            held: outcome.held,
-            changed: outcome.changed.map(|c| self.text(c)),
-            brought: outcome.brought.map(|b| self.text(b)),
-            unkept: outcome.unkept.map(|u| self.text(u)),
-            unhidden: outcome.unhidden.map(|u| self.text(u)),
-            wrote: outcome.wrote.map(|w| Box::new(self.wrote(*w))),
-            found: outcome.found.map(|f| Box::new(self.found(*f))),
-            redefined: outcome.redefined,
-            trees: outcome.trees,
-            advice: outcome
-                .advice
-                .into_iter()
-                .map(|a| Advice { model: self.text(a.model), user: self.text(a.user) })
-                .collect(),
+            facts,
+            notice,
+            changed,
+            brought,
+            unkept,
+            unhidden,
+            wrote,
+            found,
+            advice,
+            failed: _,
+            seen: _,
+            parts: _,
+            proposals: _,
+            withdrawn: _,
+            exit: _,
+            held: _,
+            redefined: _,
+            trees: _,
+        } = outcome;
+        self.texts([text, summary]);
+        self.texts([notice, changed, brought, unkept, unhidden].into_iter().flatten());
+        if let Some(blob) = output
+            && let Cow::Owned(masked) = self.mask_bytes(blob.bytes())
+        {
+            *blob = Blob::new(masked);
         }
-    }
-
-    fn found(&self, found: SourceNews) -> SourceNews {
-        let tool = |t: SourceTool| SourceTool { about: self.text(t.about), ..t };
-        SourceNews { tools: found.tools.into_iter().map(tool).collect(), ..found }
+        for fact in facts {
+            self.fact(fact);
+        }
+        if let Some(wrote) = wrote {
+            self.wrote(wrote);
+        }
+        self.texts(found.iter_mut().flat_map(|f| &mut f.tools).map(|tool| &mut tool.about));
+        self.texts(advice.iter_mut().flat_map(|a| [&mut a.model, &mut a.user]));
     }
 
     /// The lines are shown; what takes them back is kept to the byte.
-    fn wrote(&self, wrote: Wrote) -> Wrote {
-        let spared = wrote.spared.map(|part| {
-            let SparedChange { said, wrote } = *part;
-            Box::new(SparedChange { said, wrote: self.wrote(wrote) })
-        });
-        Wrote { diff: self.text(wrote.diff), spared, ..wrote }
+    fn wrote(&self, wrote: &mut Wrote) {
+        self.text(&mut wrote.diff);
+        if let Some(part) = &mut wrote.spared {
+            let SparedChange { said: _, wrote } = &mut **part;
+            self.wrote(wrote);
+        }
     }
 
-    fn understood(&self, said: TiersAnswered) -> TiersAnswered {
-        let opinion = said.opinion.map(|o| {
-            let turn = match o.turn {
-                Some(Turn::Control(Control::Other(word))) => {
-                    Some(Turn::Control(Control::Other(self.text(word))))
-                }
-                turn => turn,
-            };
-            TierAnswer {
-                turn,
-                target: o.target.map(|t| self.text(t)),
-                reasoning: self.text(o.reasoning),
-                ..o
+    fn understood(&self, said: &mut TiersAnswered) {
+        if let Some(opinion) = &mut said.opinion {
+            if let Some(Turn::Control(Control::Other(word))) = &mut opinion.turn {
+                self.text(word);
             }
-        });
-        TiersAnswered {
-            text: self.text(said.text),
-            opinion,
-            faults: said.faults.into_iter().map(|f| self.text(f)).collect(),
-            ..said
+            self.texts(&mut opinion.target);
+            self.text(&mut opinion.reasoning);
         }
+        self.text(&mut said.text);
+        self.texts(&mut said.faults);
     }
 
-    fn standing(&self, standing: Standing) -> Standing {
-        let part =
-            |part: Part| Part { would: part.would.into_iter().map(|line| self.text(line)).collect(), ..part };
-        Standing {
-            parts: standing.parts.into_iter().map(part).collect(),
-            sheet: self.text(standing.sheet),
-            fault: standing.fault.map(|f| self.text(f)),
-            ..standing
-        }
+    fn standing(&self, standing: &mut Standing) {
+        self.texts(standing.parts.iter_mut().flat_map(|part| &mut part.would));
+        self.text(&mut standing.sheet);
+        self.texts(&mut standing.fault);
     }
 
-    fn fault(&self, fault: Fault) -> Fault {
-        Fault { message: self.text(fault.message), hint: self.text(fault.hint), ..fault }
-    }
-
-    fn write_fault(&self, fault: WriteFault) -> WriteFault {
-        WriteFault { message: self.text(fault.message), ..fault }
+    fn fault(&self, fault: &mut Fault) {
+        self.texts([&mut fault.message, &mut fault.hint]);
     }
 }
 
