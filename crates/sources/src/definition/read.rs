@@ -24,8 +24,8 @@ const MOST_S: u64 = 1_800;
 /// What is wrong in it, with line and column.
 pub fn read_one(file: &Path, name: &str, text: &str, origin: Origin) -> Result<Definition, FileFault> {
     let name = slug(name).map_err(|why| fault(file, Fault::new(Place::START, why)))?;
-    let Own(entry) = serde_json::from_str(text).map_err(|e| fault(file, Fault::of_json(&e)))?;
-    Ok(entry.named(name, file, origin))
+    let said: Own = serde_json::from_str(text).map_err(|e| fault(file, Fault::of_json(&e)))?;
+    said.named(name, file, origin).map_err(|why| fault(file, Fault::new(Place::START, why)))
 }
 
 /// Reads an `mcp.json` in the forms that others share.
@@ -41,13 +41,13 @@ pub fn read_common(file: &Path, text: &str, origin: Origin) -> Result<Vec<Defini
         return first.map_or(Ok(Vec::new()), |at| Err(fault(file, Fault::new(at, why))));
     }
     let mut all: Vec<Definition> = Vec::new();
-    for (said, Shared(entry)) in [most, servers].into_iter().flatten().flatten() {
+    for (said, entry) in [most, servers].into_iter().flatten().flatten() {
         let wrong = |why: String| fault(file, Fault::new(place(text, &said), why));
         let name = slug(&said).map_err(wrong)?;
         if all.iter().any(|d| d.name == name) {
             return Err(wrong(format!("another source of it is called {name} as well")));
         }
-        all.push(entry.named(name, file, origin));
+        all.push(entry.named(name, file, origin).map_err(wrong)?);
     }
     Ok(all)
 }
@@ -55,105 +55,57 @@ pub fn read_common(file: &Path, text: &str, origin: Origin) -> Result<Vec<Defini
 /// What a file says of one source; `$more` says what becomes of fields that are not known.
 macro_rules! entry {
     ($name:ident $(, $more:meta)?) => {
-        #[derive(Deserialize)]
-        $(#[serde($more)])?
+        #[derive(Default, Deserialize)]
+        #[serde(default $(, $more)?)]
         struct $name {
-            #[serde(default, alias = "description")]
+            #[serde(alias = "description")]
             about: String,
-            #[serde(default)]
             command: Option<String>,
-            #[serde(default)]
             args: Vec<String>,
-            #[serde(default)]
             env: BTreeMap<String, String>,
-            #[serde(default, alias = "serverUrl")]
+            #[serde(alias = "serverUrl")]
             url: Option<String>,
-            #[serde(default)]
             headers: BTreeMap<String, String>,
-            #[serde(default)]
             enabled: Option<bool>,
-            #[serde(default)]
             disabled: bool,
-            #[serde(default)]
             read_only: bool,
-            #[serde(default)]
             tools: Option<Vec<String>>,
-            #[serde(default)]
             web: Option<String>,
-            #[serde(default)]
             adds: Option<String>,
-            #[serde(default)]
             oauth: Option<Registered>,
-            #[serde(default)]
             start_s: Option<u64>,
-            #[serde(default)]
             timeout_s: Option<u64>,
         }
 
-        impl TryFrom<$name> for Entry {
-            type Error = String;
-
-            fn try_from(said: $name) -> Result<Self, String> {
-                let reach = reach((said.command, said.args, said.env), (said.url, said.headers))?;
-                if said.oauth.is_some() && matches!(reach, Reach::Command { .. }) {
+        impl $name {
+            fn named(self, name: String, file: &Path, origin: Origin) -> Result<Definition, String> {
+                let reach = reach((self.command, self.args, self.env), (self.url, self.headers))?;
+                if self.oauth.is_some() && matches!(reach, Reach::Command { .. }) {
                     return Err("`oauth` belongs to a `url`".to_owned());
                 }
-                Ok(Self {
-                    about: said.about,
+                Ok(Definition {
+                    name,
+                    origin,
+                    file: file.to_owned(),
+                    about: self.about,
                     reach,
-                    enabled: said.enabled.unwrap_or(!said.disabled),
-                    read_only: said.read_only,
-                    tools: said.tools,
-                    web: said.web,
-                    adds: said.adds,
-                    oauth: said.oauth,
-                    start: seconds("start_s", said.start_s, START_S)?,
-                    call: seconds("timeout_s", said.timeout_s, CALL_S)?,
+                    enabled: self.enabled.unwrap_or(!self.disabled),
+                    // A project does not say what may run unasked.
+                    read_only: self.read_only && origin == Origin::User,
+                    tools: self.tools,
+                    web: self.web,
+                    adds: self.adds,
+                    oauth: self.oauth,
+                    start: seconds("start_s", self.start_s, START_S)?,
+                    call: seconds("timeout_s", self.timeout_s, CALL_S)?,
                 })
             }
         }
     };
 }
 
-entry!(Strict, deny_unknown_fields);
-entry!(Loose);
-
-struct Entry {
-    about: String,
-    reach: Reach,
-    enabled: bool,
-    read_only: bool,
-    tools: Option<Vec<String>>,
-    web: Option<String>,
-    adds: Option<String>,
-    oauth: Option<Registered>,
-    start: Duration,
-    call: Duration,
-}
-
-#[derive(Deserialize)]
-#[serde(try_from = "Strict")]
-struct Own(Entry);
-
-#[derive(Deserialize)]
-#[serde(try_from = "Loose")]
-struct Shared(Entry);
-
-impl TryFrom<Strict> for Own {
-    type Error = String;
-
-    fn try_from(said: Strict) -> Result<Self, String> {
-        said.try_into().map(Self)
-    }
-}
-
-impl TryFrom<Loose> for Shared {
-    type Error = String;
-
-    fn try_from(said: Loose) -> Result<Self, String> {
-        said.try_into().map(Self)
-    }
-}
+entry!(Own, deny_unknown_fields);
+entry!(Shared);
 
 /// The forms that others share: most say `mcpServers`, an editor that many use says `servers`.
 #[derive(Deserialize)]
@@ -161,30 +113,6 @@ struct Common {
     #[serde(rename = "mcpServers")]
     most: Option<BTreeMap<String, Shared>>,
     servers: Option<BTreeMap<String, Shared>>,
-}
-
-impl Entry {
-    fn named(self, name: String, file: &Path, origin: Origin) -> Definition {
-        let Self { about, reach, enabled, read_only, tools, web, adds, oauth, start, call } = self;
-        // A project does not say what may run unasked.
-        let read_only = read_only && origin == Origin::User;
-        let file = file.to_owned();
-        Definition {
-            name,
-            origin,
-            file,
-            about,
-            reach,
-            enabled,
-            read_only,
-            tools,
-            web,
-            adds,
-            oauth,
-            start,
-            call,
-        }
-    }
 }
 
 /// A program as it is written down: itself, its arguments, its variables.
