@@ -181,7 +181,7 @@ impl Permit {
 }
 
 /// What a finished call has to say. A tool's failure is data for the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolOutcome {
     /// The result as the model reads it.
     pub text: String,
@@ -305,29 +305,7 @@ impl Doubt {
 impl ToolOutcome {
     /// A result without further effects.
     pub fn text(text: impl Into<String>, summary: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            summary: summary.into(),
-            failed: false,
-            seen: Vec::new(),
-            parts: Vec::new(),
-            proposals: Vec::new(),
-            withdrawn: None,
-            facts: Vec::new(),
-            exit: None,
-            output: None,
-            notice: None,
-            held: None,
-            changed: None,
-            brought: None,
-            unkept: None,
-            unhidden: None,
-            wrote: None,
-            found: None,
-            redefined: false,
-            trees: None,
-            advice: Vec::new(),
-        }
+        Self { text: text.into(), summary: summary.into(), ..Self::default() }
     }
 
     /// A failure; the text tells the model how to mend its call.
