@@ -6,10 +6,10 @@
 use super::{
     By, Conditions, Decision, DecisionReason, Manner, Outcome, Policy, Ruling, Setting,
     always::unruled,
-    glob::{Places, Target},
+    glob::{Places, Target, wild},
     request::{Facts, Request, nothing},
     rule::{About, Effect, Rule, Source, host_fits},
-    words::{Fit, wild},
+    words::Fit,
 };
 use crate::{
     sandbox::Confine,

@@ -352,6 +352,17 @@ fn meets(rule: &[Part], target: &[Part], fold: bool) -> bool {
     row.first().copied().unwrap_or(false)
 }
 
+/// Whether a word fits a pattern with `*` and `?`.
+pub(super) fn wild(pattern: &str, text: &str) -> bool {
+    let mark = |c| match c {
+        '*' => Mark::Run,
+        '?' => Mark::Any,
+        c => Mark::One(c),
+    };
+    let pattern: Vec<Mark> = pattern.chars().map(mark).collect();
+    name_meets(&pattern, &text.chars().map(Mark::One).collect::<Vec<_>>(), false)
+}
+
 /// Whether some name fits both patterns.
 fn name_meets(a: &[Mark], b: &[Mark], fold: bool) -> bool {
     let b = match b {

@@ -4,7 +4,7 @@
 //! from the program on; to deny or ask it is compared so that options in between, other spellings of an option and a
 //! program named by its path do not escape it.
 
-use super::fault::Fault;
+use super::{fault::Fault, glob::wild};
 use crate::shell::{self, Call, Role};
 
 /// The first words of a command: `cargo test`, `npm run lint:*`, `git push --force`.
@@ -176,32 +176,6 @@ fn is_option(option: &str, word: &str) -> bool {
 /// A path without the `./` that may begin it.
 fn plain(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
-}
-
-/// Whether a word fits a pattern with `*` and `?`.
-pub(super) fn wild(pattern: &str, text: &str) -> bool {
-    if !pattern.contains(['*', '?']) {
-        return pattern == text;
-    }
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
-    let mut row: Vec<bool> = (0..=text.len()).map(|j| j == text.len()).collect();
-    for p in pattern.iter().rev() {
-        let mut next = vec![false; text.len() + 1];
-        for j in (0..=text.len()).rev() {
-            let get = |row: &[bool], at: usize| row.get(at).copied().unwrap_or(false);
-            let fits = match (p, text.get(j)) {
-                ('*', None) => get(&row, j),
-                ('*', Some(_)) => get(&row, j) || get(&next, j + 1),
-                (_, None) => false,
-                (p, Some(t)) => (*p == '?' || p == t) && get(&row, j + 1),
-            };
-            if let Some(cell) = next.get_mut(j) {
-                *cell = fits;
-            }
-        }
-        row = next;
-    }
-    row.first().copied().unwrap_or(false)
 }
 
 /// The words of a pattern; quotes hold blanks together.
