@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use pilothouse_core::{clean::Clean, money::count};
+use pilothouse_core::{clean::Clean, money::count, shell::fits};
 use pilothouse_tools::walk::walk;
 
 use super::commands::KNOWLEDGE;
@@ -27,19 +27,9 @@ pub(super) struct Top {
 }
 
 impl Top {
-    /// Whether one of the names is this one; `*` is any text.
+    /// The first of the names that fits a pattern.
     pub fn matching(&self, pattern: &str) -> Option<&String> {
-        let fits = |name: &&String| match pattern.split_once('*') {
-            None => *name == pattern,
-            Some((head, tail)) => {
-                let tail_fits = |rest: &str| match tail.split_once('*') {
-                    Some((middle, end)) => rest.ends_with(end) && rest.contains(middle),
-                    None => rest.ends_with(tail),
-                };
-                name.strip_prefix(head).is_some_and(tail_fits)
-            }
-        };
-        self.names.iter().find(fits)
+        self.names.iter().find(|name| fits(pattern, name))
     }
 
     pub fn shown(&self) -> String {
