@@ -62,7 +62,7 @@ impl Offline {
             Ok(text) => (text, Vec::new(), Finish::Stop),
             Err(Move::Say(text)) => (text, Vec::new(), Finish::Unable),
             Err(Move::Pass(text)) => (text, Vec::new(), Finish::NoModel),
-            Err(Move::Act { text, calls }) => (text, calls, Finish::Calls),
+            Err(Move::Act(calls)) => (String::new(), calls, Finish::Calls),
         };
         let known = request.messages.iter().map(|m| m.calls.len()).sum::<usize>();
         let calls: Vec<ModelCall> = calls

@@ -128,7 +128,7 @@ fn outline_pages(scene: &Scene<'_>, path: &str, first: &str) -> Result<String, M
     let total = TOTAL.captures(first.lines().next_back().unwrap_or_default());
     let total: Option<u64> = total.and_then(|c| group(&c, "total").parse().ok());
     let starts = (1..).map(|n| n * PAGE + 1).take_while(|from| *from <= total.unwrap_or(0).min(MOST_LINES));
-    let rest = scene.ask_all(starts.map(|from| ("read", page(path, from))).collect(), "")?;
+    let rest = scene.ask_all(starts.map(|from| ("read", page(path, from))).collect())?;
     let text = rest.iter().fold(first.to_owned(), |text, heard| text + "\n" + heard.text);
     Ok(outline_file(path, &text, total))
 }
@@ -236,7 +236,7 @@ pub(super) fn overview(scene: &Scene<'_>) -> Result<String, Move> {
     }
     let present: Vec<&str> = ABOUT.into_iter().filter(|f| files.contains(f)).take(3).collect();
     let reads = present.iter().map(|f| ("read", json!({"path": f, "from": 1, "lines": 60})));
-    let read = scene.ask_all(reads.collect(), "")?;
+    let read = scene.ask_all(reads.collect())?;
     let mut out = String::new();
     for (file, heard) in present.iter().zip(read) {
         if let Some((line, text)) = introduction(file, heard.text) {

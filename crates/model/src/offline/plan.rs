@@ -107,7 +107,7 @@ fn hunt(scene: &Scene<'_>, scope: Option<&str>, search: &dyn Fn(&str) -> Call) -
     let mut whole = Found::default();
     let mut places = vec![scope.unwrap_or(".").to_owned()];
     for level in 0..=LEVELS {
-        let heard = scene.ask_all(places.iter().map(|p| search(p)).collect(), "")?;
+        let heard = scene.ask_all(places.iter().map(|p| search(p)).collect())?;
         let mut below = Vec::new();
         for (place, heard) in places.iter().zip(heard) {
             let found = looked(heard)?;
@@ -117,7 +117,7 @@ fn hunt(scene: &Scene<'_>, scope: Option<&str>, search: &dyn Fn(&str) -> Call) -
                 whole.join(found);
             }
         }
-        let listed = scene.ask_all(below, "")?;
+        let listed = scene.ask_all(below)?;
         let names = listed.iter().filter(|l| l.failed.is_none()).flat_map(|l| names(l.text));
         places = names.map(|n| n.trim_end_matches('/').to_owned()).collect();
         if places.len() > PLACES {
@@ -138,7 +138,7 @@ fn rename(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Resul
     let place = scope.unwrap_or(".");
     let mut calls = vec![word_search(old, place), word_search(new, place)];
     calls.extend(scope.map(|_| word_search(old, ".")));
-    let mut heard = scene.ask_all(calls, "")?.into_iter().skip(1);
+    let mut heard = scene.ask_all(calls)?.into_iter().skip(1);
     let taken = heard.next().map(looked).transpose()?.unwrap_or_default();
     let around = heard.next().map(looked).transpose()?;
     let found = hunt(scene, scope, &|place| word_search(old, place))?;
@@ -297,7 +297,7 @@ fn first_line(path: &str) -> Value {
 }
 
 fn delete(scene: &Scene<'_>, paths: &[String]) -> Result<Draft, Move> {
-    let heard = scene.ask_all(paths.iter().map(|p| ("read", first_line(p))).collect(), "")?;
+    let heard = scene.ask_all(paths.iter().map(|p| ("read", first_line(p))).collect())?;
     let mut files: Vec<String> = Vec::new();
     let mut missing: Vec<&str> = Vec::new();
     for (path, heard) in paths.iter().zip(heard) {

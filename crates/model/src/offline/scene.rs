@@ -26,7 +26,7 @@ pub(super) enum Move {
     /// It says that this needs a model.
     Pass(String),
     /// It wants calls answered.
-    Act { text: String, calls: Vec<Call> },
+    Act(Vec<Call>),
 }
 
 /// A request as the engine reads it.
@@ -150,21 +150,21 @@ impl<'a> Scene<'a> {
 
     /// The result of one call, or the move that asks for it.
     pub fn ask(&self, tool: &'static str, args: Value) -> Result<Heard<'a>, Move> {
-        let heard = self.ask_all(vec![(tool, args)], "")?;
+        let heard = self.ask_all(vec![(tool, args)])?;
         heard.into_iter().next().ok_or_else(|| Move::Say("The call brought nothing.".to_owned()))
     }
 
     /// The results of several calls, or the move that asks for those that are missing.
-    pub fn ask_all(&self, calls: Vec<Call>, text: &str) -> Result<Vec<Heard<'a>>, Move> {
-        self.ask_time(calls, text, 0)
+    pub fn ask_all(&self, calls: Vec<Call>) -> Result<Vec<Heard<'a>>, Move> {
+        self.ask_time(calls, 0)
     }
 
     /// As [`Self::ask_all`], for calls that were made before and are made once more.
     pub fn ask_again(&self, calls: Vec<Call>) -> Result<Vec<Heard<'a>>, Move> {
-        self.ask_time(calls, "", 1)
+        self.ask_time(calls, 1)
     }
 
-    fn ask_time(&self, calls: Vec<Call>, text: &str, time: usize) -> Result<Vec<Heard<'a>>, Move> {
+    fn ask_time(&self, calls: Vec<Call>, time: usize) -> Result<Vec<Heard<'a>>, Move> {
         let results: Vec<Option<Heard<'a>>> = calls.iter().map(|c| self.result(c, time)).collect();
         let missing: Vec<Call> = calls
             .into_iter()
@@ -181,7 +181,7 @@ impl<'a> Scene<'a> {
         if self.rounds >= MAX_ROUNDS {
             return Err(Move::Say(format!("I stopped after {MAX_ROUNDS} rounds without coming to an end.")));
         }
-        Err(Move::Act { text: text.to_owned(), calls: missing })
+        Err(Move::Act(missing))
     }
 
     fn result(&self, (tool, args): &Call, time: usize) -> Option<Heard<'a>> {

@@ -88,14 +88,14 @@ fn change(
     what: &str,
 ) -> Result<String, Move> {
     let calls: Vec<Call> = files.iter().map(|f| (tool, args(f))).collect();
-    let mut heard = scene.ask_all(calls.clone(), "")?;
+    let mut heard = scene.ask_all(calls.clone())?;
     // A tool may want to see the file read before it is changed.
     let unread =
         |h: &Heard<'_>| h.failed.is_some_and(|why| why.contains("read it") || why.contains("`read`"));
     let late: Vec<usize> = heard.iter().enumerate().filter(|(_, h)| unread(h)).map(|(i, _)| i).collect();
     if !late.is_empty() {
         let reads = late.iter().filter_map(|i| files.get(*i)).map(|f| ("read", json!({"path": f})));
-        scene.ask_all(reads.collect(), "")?;
+        scene.ask_all(reads.collect())?;
         let again: Vec<Call> = late.iter().filter_map(|i| calls.get(*i).cloned()).collect();
         for (i, new) in late.into_iter().zip(scene.ask_again(again)?) {
             if let Some(old) = heard.get_mut(i) {
