@@ -154,7 +154,7 @@ impl Draft<'_> {
             ));
         }
         let class = Turn::Control(Control::Other("plan".to_owned()));
-        let turn = self.plan_turn(args, class, IntentNode::Modify);
+        let turn = self.plan_turn(args, class);
         self.propose_file(turn, to, &content);
         Ok(())
     }
@@ -174,7 +174,7 @@ impl Draft<'_> {
         let active = self.state.plan.as_ref().map(|p| p.turn);
         let class = if active.is_some() { Turn::PlanContinue } else { Turn::PlanNew(None) };
         // What the file says is what is asked for.
-        let turn = self.plan_turn(args, class, IntentNode::Modify);
+        let turn = self.plan_turn(args, class);
         if let Some(of) = active {
             self.emit(Event::TurnContinues { turn, of });
         }
@@ -193,11 +193,11 @@ impl Draft<'_> {
     }
 
     /// A message of `/plan` that is no task of its own.
-    fn plan_turn(&mut self, args: &str, class: Turn, node: IntentNode) -> TurnId {
+    fn plan_turn(&mut self, args: &str, class: Turn) -> TurnId {
         let line = format!("/plan {args}");
         let mut reading = self.read(&line);
         reading.whole.turn = class;
-        reading.whole.path = IntentPath::to(node);
+        reading.whole.path = IntentPath::to(IntentNode::Modify);
         reading.whole.source = Source::Slash;
         let turn = self.begin_turn(&line);
         self.classify(turn, &line, &reading);
