@@ -122,9 +122,6 @@ fn s3(w: &mut Walker<'_>, case: &Case<'_>) {
     if !matches!(args.operand(1), "cp" | "sync" | "mv") {
         return;
     }
-    if args.has(&["--delete"]) || args.operand(1) == "mv" {
-        w.hit("remote-destroy", case.span);
-    }
     match args.operands.get(3) {
         Some(target) if target.text.starts_with("s3://") || target.text.contains(UNKNOWN) => {
             w.hit("send", target.span);

@@ -82,7 +82,6 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         "checkout" => checkout(w, case),
         "bisect" if case.args.operand(1) == "run" => inner(w, case, "run"),
         "submodule" if case.args.operand(1) == "foreach" => foreach(w, case),
-        "branch" => branch(w, case),
         "push" | "send-pack" | "http-push" => push(w, case),
         "clone" | "init" | "worktree" => {
             let target = match (sub, case.args.operand(1)) {
@@ -236,12 +235,6 @@ fn readdresses(key: &str, value: &str) -> bool {
 fn checkout(w: &mut Walker<'_>, case: &Case<'_>) {
     let args = case.args;
     let creates = args.has(&["-b", "--orphan", "--track", "-t", "--detach"]);
-    if args.has(&["-B"]) {
-        w.hit("discard-work", case.span);
-    }
-    if args.has(&["-p", "--patch", "--ours", "--theirs", "--pathspec-from-file"]) {
-        w.hit("discard-work", case.span);
-    }
     if creates {
         return;
     }
@@ -281,13 +274,6 @@ fn push(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("send", remote.span);
     } else if place(text, w.stand.cwd) == Place::Outside {
         w.hit("outside", remote.span);
-    }
-}
-
-/// A branch's deletion asked for twice, and forced ones in a cluster.
-fn branch(w: &mut Walker<'_>, case: &Case<'_>) {
-    if case.args.has(&["-d", "--delete"]) && case.args.has(&["-f", "--force"]) {
-        w.hit("rewrite-history", case.span);
     }
 }
 

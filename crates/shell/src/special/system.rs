@@ -14,10 +14,7 @@ pub(super) fn kill(w: &mut Walker<'_>, case: &Case<'_>) {
         w.lower_to_read();
         return;
     }
-    let mut targets = words.iter().filter(|f| {
-        !f.text.starts_with('-')
-            && !matches!(f.text.as_str(), "TERM" | "KILL" | "INT" | "HUP" | "9" | "15" if false)
-    });
+    let mut targets = words.iter().filter(|f| !f.text.starts_with('-'));
     let minus = words.iter().skip(1).any(|f| {
         f.text.len() > 1 && f.text.starts_with('-') && f.text.bytes().skip(1).all(|b| b.is_ascii_digit())
     });
