@@ -68,6 +68,8 @@ pub struct Message {
     pub calls: Vec<ModelCall>,
     /// For a tool's result: the provider's id of the call that it answers.
     pub answers: Option<String>,
+    /// For a tool's result: whether the call failed, was refused or was stopped. No endpoint is told so.
+    pub failed: bool,
     /// For a reply: the thinking that goes back with it.
     pub thought: Option<Box<Thought>>,
 }
@@ -114,7 +116,7 @@ impl Thought {
 impl Message {
     /// A message without calls.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
-        Self { role, text: text.into(), calls: Vec::new(), answers: None, thought: None }
+        Self { role, text: text.into(), calls: Vec::new(), answers: None, failed: false, thought: None }
     }
 }
 

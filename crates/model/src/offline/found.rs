@@ -71,11 +71,6 @@ impl Found {
         self.files > files || (self.short && self.files != 1)
     }
 
-    /// Whether a text is the result of a search at all.
-    pub fn is_result(text: &str) -> bool {
-        text.lines().any(|l| TALLY.is_match(l) || HIT.is_match(l))
-    }
-
     /// Notes that not everything was searched.
     pub fn miss_some(&mut self) {
         self.short = true;

@@ -6,11 +6,7 @@
 use pilothouse_core::talk::{Message, ModelRequest, Purpose, Role};
 use serde_json::Value;
 
-use super::{
-    command::exit_code,
-    found::{Found, numbered},
-    sentence::Sentence,
-};
+use super::{command::exit_code, sentence::Sentence};
 
 /// Rounds after which the engine stops whatever happens.
 const MAX_ROUNDS: usize = 16;
@@ -44,7 +40,7 @@ pub(super) struct Scene<'a> {
 struct Done<'a> {
     name: &'a str,
     args: Value,
-    result: Option<&'a str>,
+    result: Option<&'a Message>,
 }
 
 /// The result of a call.
@@ -90,7 +86,7 @@ impl<'a> Scene<'a> {
                 self.done.push(Done {
                     name: &call.name,
                     args: serde_json::from_str(&call.args).unwrap_or_default(),
-                    result: after().find(answers).map(|m| m.text.as_str()),
+                    result: after().find(answers),
                 });
             }
         }
@@ -187,8 +183,15 @@ impl<'a> Scene<'a> {
     fn result(&self, (tool, args): &Call, time: usize) -> Option<Heard<'a>> {
         let same = self.done.iter().filter(|d| d.name == *tool && d.args == *args);
         let done = same.into_iter().nth(time)?;
-        let text = done.result.unwrap_or("interrupted: no result came");
-        Some(Heard { text, failed: failure(tool, text) })
+        let Some(result) = done.result else {
+            let text = "interrupted: no result came";
+            return Some(Heard { text, failed: Some(text) });
+        };
+        let text = result.text.as_str();
+        // A command that ended has run, however it ended.
+        let failed = result.failed && !(*tool == "run" && exit_code(text).is_some());
+        let first = || text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("(no result)");
+        Some(Heard { text, failed: failed.then(first) })
     }
 }
 
@@ -211,67 +214,6 @@ fn is_task(message: &Message) -> bool {
         && text.lines().any(|l| l.starts_with("<task>") || l.starts_with("<task "))
 }
 
-/// The first line of a result that tells of a failure. Results are prose for models: a result is
-/// known by the shape that the tool gives its successes, or else by the words of failures.
-fn failure<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
-    let line = text.lines().find(|l| !l.trim().is_empty()).unwrap_or("(no result)").trim();
-    let lower = line.to_lowercase();
-    let good = match tool {
-        "read" => line.starts_with('(') || lower.contains("not shown") || !numbered(text).is_empty(),
-        "search" => lower.starts_with("no match") || Found::is_result(text),
-        "edit" | "write" | "delete" => lower.starts_with("proposed"),
-        "run" => exit_code(text).is_some() || !sounds_failed(&lower),
-        _ => !sounds_failed(&lower),
-    };
-    (!good).then_some(line)
-}
-
-fn sounds_failed(lower: &str) -> bool {
-    const BEGINNINGS: [&str; 24] = [
-        "error",
-        "failed",
-        "refused",
-        "rejected",
-        "denied",
-        "cannot",
-        "could not",
-        "interrupted",
-        "stopped",
-        "cancelled",
-        "invalid",
-        "there is no",
-        "no such",
-        "not found",
-        "not allowed",
-        "not run",
-        "skipped",
-        "this turn may",
-        "the user",
-        "the path",
-        "the plan could",
-        "the plan has",
-        "permission denied",
-        "tasks wait",
-    ];
-    const WORDS: [&str; 12] = [
-        " is not allowed",
-        " does not exist",
-        " not found",
-        " no such ",
-        " is not a ",
-        ", not a ",
-        " outside the ",
-        " needs {",
-        " cannot be ",
-        " goes through ",
-        " failed inside",
-        " do not fit",
-    ];
-    let begins =
-        |sign: &str| lower.strip_prefix(sign).is_some_and(|r| r.is_empty() || r.starts_with([' ', ':', ',']));
-    BEGINNINGS.iter().any(|s| begins(s)) || WORDS.iter().any(|w| lower.contains(w))
-}
-
 /// The instruction inside a task block: its detail, or its title.
 fn order_of(block: &str) -> String {
     let inside = |tag: &str| {
@@ -285,40 +227,6 @@ fn order_of(block: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn results_that_fail_are_told_from_content() {
-        let failed = [
-            ("run", "denied by the user: no"),
-            ("run", "skipped by the user"),
-            ("run", "not run: a change before it in the same reply was not made; mend that first"),
-            ("edit", "edit is not allowed in this turn: its path is read and it may list, read."),
-            ("edit", "old does not occur in the file; nothing was proposed"),
-            ("read", "src is a folder; use list for its names and search for text in it"),
-            ("read", "src/a.rs has 5 lines; ask for from 1 to 5"),
-            ("list", "src/x does not exist; list its folder to see what does"),
-            ("list", "../x leads outside the workspace; only files inside it can be used"),
-            ("search", "the pattern cannot be used: unclosed group"),
-            ("submit_plan", "the plan has 200 tasks; at most 100 are allowed: join some"),
-        ];
-        for (tool, text) in failed {
-            assert!(failure(tool, text).is_some(), "{tool}: {text}");
-        }
-        let good = [
-            ("search", "src/a.rs:3: error: it cannot fail\n1 match in 1 file"),
-            ("search", "0 matches in 0 files"),
-            ("search", "no matches in src"),
-            ("read", "     1  error: this file is a log"),
-            ("read", "(empty file)"),
-            ("list", "errors/\nerrors/failed.rs"),
-            ("edit", "proposed a change: src/a.rs (+1 -1), 1 replacement; the user decides"),
-            ("run", "exit 1, took 0.1 s\nstderr:\nerror: no such file"),
-            ("submit_plan", "the plan is shown to the user"),
-        ];
-        for (tool, text) in good {
-            assert_eq!(failure(tool, text), None, "{tool}: {text}");
-        }
-    }
 
     #[test]
     fn a_task_block_gives_its_detail_as_it_stands() {

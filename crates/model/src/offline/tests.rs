@@ -63,8 +63,19 @@ impl Talk {
         self.last.calls.iter().map(|c| (c.name.clone(), serde_json::from_str(&c.args).unwrap())).collect()
     }
 
-    /// Answers the calls of the last reply, checking their names.
-    fn then(mut self, results: &[(&str, &str)]) -> Self {
+    /// Answers the calls of the last reply, checking their names; those fail that say so with `error: `.
+    fn then(self, results: &[(&str, &str)]) -> Self {
+        let results: Vec<_> =
+            results.iter().map(|(tool, text)| (*tool, *text, text.starts_with("error: "))).collect();
+        self.answered(&results)
+    }
+
+    /// The one call of the last reply fails.
+    fn fails(self, tool: &str, text: &str) -> Self {
+        self.answered(&[(tool, text, true)])
+    }
+
+    fn answered(mut self, results: &[(&str, &str, bool)]) -> Self {
         let names: Vec<&str> = self.last.calls.iter().map(|c| c.name.as_str()).collect();
         let expected: Vec<&str> = results.iter().map(|r| r.0).collect();
         assert_eq!(names, expected, "said instead: {}", self.last.text);
@@ -72,9 +83,9 @@ impl Talk {
         let reply =
             Message { calls: calls.clone(), ..Message::text(Role::Assistant, self.last.text.clone()) };
         self.request.messages.push(reply);
-        for (call, (_, text)) in calls.iter().zip(results) {
-            let answers = Some(call.id.clone());
-            self.request.messages.push(Message { answers, ..Message::text(Role::Tool, *text) });
+        for (call, (_, text, failed)) in calls.iter().zip(results) {
+            let (answers, failed) = (Some(call.id.clone()), *failed);
+            self.request.messages.push(Message { answers, failed, ..Message::text(Role::Tool, *text) });
         }
         self.request.messages.push(Message::text(Role::User, "<state phase=\"idle\"/>"));
         self.last = Offline::new().answer(&self.request);
@@ -166,7 +177,7 @@ fn uses_are_told_file_by_file_without_the_definition() {
 #[test]
 fn a_refused_or_failed_call_is_told_and_not_repeated() {
     let talk = Talk::ask("where is Bucket?")
-        .then(&[("search", "search is not allowed in this turn: its path is explain")]);
+        .fails("search", "search is not allowed in this turn: its path is explain");
     assert_eq!(talk.said(), "I could not search: search is not allowed in this turn: its path is explain");
     let talk = Talk::new(Purpose::Answer, "where is Bucket?", &[]);
     assert_eq!(talk.said(), "I would need `search` for that, which this turn does not have.");
@@ -234,7 +245,7 @@ fn a_rename_is_looked_up_planned_and_counted() {
     assert_eq!((&task["kind"], &task["files"]), (&json!("modify"), &json!(["src/a.rs", "src/b.rs"])));
     let core = serde_json::from_str::<pilothouse_core::plan::PlanDraft>(&plan.to_string()).unwrap();
     assert!(core.build(pilothouse_core::ids::TurnId(1), 1).is_ok());
-    let talk = talk.then(&[("submit_plan", "the plan has no tasks; give at least one task with a title")]);
+    let talk = talk.fails("submit_plan", "the plan has no tasks; give at least one task with a title");
     assert!(talk.said().starts_with("The plan was not taken: the plan has no tasks"));
 }
 
@@ -409,7 +420,7 @@ fn a_command_is_run_as_it_was_written_and_a_denial_is_told() {
     assert_eq!(talk.calls(), [("run".to_owned(), json!({"command": "git log --oneline -n 3"}))]);
     for why in ["denied by the user: not now", "skipped by the user"] {
         let talk = Talk::new(Purpose::Goal, "run `git log --oneline -n 3`", &["run"]);
-        let talk = talk.then(&[("run", why)]);
+        let talk = talk.fails("run", why);
         assert_eq!(talk.said(), format!("`git log --oneline -n 3` did not run: {why}"));
     }
 }
@@ -458,6 +469,14 @@ fn a_long_file_is_outlined_page_by_page() {
         "{}",
         talk.said()
     );
+}
+
+#[test]
+fn a_result_is_what_its_call_came_to_and_not_what_it_sounds_like() {
+    let talk = Talk::ask("list the files").then(&[("list", "not found/\nnot found/a.rs")]);
+    assert!(talk.said().contains("1 file and 1 folder"), "{}", talk.said());
+    let talk = Talk::ask("list the files").fails("list", "src/\nsrc/a.rs");
+    assert!(talk.said().contains("could not"), "{}", talk.said());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
     compaction::Mark,
-    event::Event,
+    event::{CallStatus, Event},
     ids::{CallId, LaneId, ProposalId, Seq, TurnId},
     proposal::{Proposal, ProposalStatus},
     recipe::RecipeKind,
@@ -224,7 +224,7 @@ impl<'a> Telling<'a> {
         }
         let thought =
             echo.filter(|e| e.origin == self.bounds.origin).map(|e| Box::new(self.thought(&e, &reasoning)));
-        let message = Message { role: Role::Assistant, text, calls, answers: None, thought };
+        let message = Message { calls, thought, ..Message::text(Role::Assistant, text) };
         let piece = self.of_entry(entry, Piece { message, slim: Slim::Reply, entry: None });
         self.done.push(piece);
     }
@@ -241,10 +241,8 @@ impl<'a> Telling<'a> {
         let Some(at) = self.open.iter().position(|o| o.call == call) else {
             return self.kept_result(entry, most);
         };
-        let Some(Event::CallEnded { result, summary, .. }) = self.texts.event(entry.seq).map(|e| e.event)
-        else {
-            return;
-        };
+        let ended = self.texts.event(entry.seq).map(|e| e.event);
+        let Some(Event::CallEnded { result, summary, status, .. }) = ended else { return };
         let open = self.open.remove(at);
         let name = result.id().output_name();
         let (text, is_whole) = cut_result(self.texts, entry.seq, most).unwrap_or_default();
@@ -252,7 +250,8 @@ impl<'a> Telling<'a> {
             self.whole.insert(result.id());
         }
         let line = format!("[{}: {summary}; dropped to save room, read {name} has it]", open.named);
-        let message = Message { answers: Some(open.provider), ..Message::text(Role::Tool, text) };
+        let (answers, failed) = (Some(open.provider), status != CallStatus::Done);
+        let message = Message { answers, failed, ..Message::text(Role::Tool, text) };
         let piece = self.of_entry(entry, Piece { message, slim: Slim::Line(line), entry: None });
         self.told.push((call, self.done.len()));
         self.done.push(piece);
@@ -330,7 +329,7 @@ impl<'a> Telling<'a> {
                 "interrupted: this call was not run"
             };
             let answers = Some(open.provider);
-            let message = Message { answers, ..Message::text(Role::Tool, text) };
+            let message = Message { answers, failed: true, ..Message::text(Role::Tool, text) };
             self.done.push(Piece::stays(message));
         }
         self.done.append(&mut self.held);

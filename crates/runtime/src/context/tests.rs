@@ -243,6 +243,11 @@ fn every_call_is_answered_and_long_results_are_cut_in_the_middle() {
     );
     assert!(tail[1].text.contains("bytes left out"));
     assert_eq!((tail[2].answers.as_deref(), tail[2].text.starts_with("interrupted")), (Some("p2"), true));
+    assert_eq!((tail[1].failed, tail[2].failed), (false, true));
+    let call = b.lane().head().unwrap().call;
+    b.step(Input::ToolEnded { call, outcome: ToolOutcome::failure("a is a folder") });
+    let last = b.request().messages.into_iter().rfind(|m| m.role == Role::Tool).unwrap();
+    assert_eq!((last.text.as_str(), last.failed), ("a is a folder", true));
 }
 
 #[test]

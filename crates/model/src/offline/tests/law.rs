@@ -25,8 +25,8 @@ fn results() -> impl Strategy<Value = String> {
         Just("     1  fn a() {\n(lines 1-1 of 900; go on)".to_owned()),
         Just("src/\nsrc/a.rs\nCargo.toml".to_owned()),
         Just("src/a.rs:1: Foo\n[… 9 bytes left out …]\nx\n900 matches in 70 files".to_owned()),
-        Just("src/a.rs does not exist".to_owned()),
-        Just("a.rs changed since you read it; read it again".to_owned()),
+        Just("error: src/a.rs does not exist".to_owned()),
+        Just("error: a.rs changed since you read it; read it again".to_owned()),
         "(?s).{0,60}",
     ]
 }
