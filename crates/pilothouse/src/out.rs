@@ -18,6 +18,12 @@ pub fn err() -> Shown<io::Stderr> {
     Shown { inner: io::stderr(), json: false, line: Vec::new() }
 }
 
+/// Tells a person something beside the result.
+#[expect(clippy::print_stderr, reason = "messages for people go to standard error")]
+pub fn say(text: &str) {
+    eprintln!("pilothouse: {}", clean(text));
+}
+
 /// Asks a person at the terminal; only a yes is one.
 ///
 /// # Errors

@@ -18,7 +18,7 @@ use pilothouse_runtime::{
 use crate::{
     cli::{PermissionArg, PermissionsCommand},
     exit::{FAILED, Failure, USAGE},
-    out,
+    out::{self, say},
     workbench::explain,
 };
 
@@ -103,9 +103,4 @@ impl Here {
         let setup = Setup { helper: Some(crate::HELPER.into()), ..Setup::new(home, folder, environment) };
         place(&setup, &self.folder).map_err(explain)
     }
-}
-
-#[expect(clippy::print_stderr, reason = "messages for people go to standard error")]
-fn say(text: &str) {
-    eprintln!("pilothouse: {}", out::clean(text));
 }

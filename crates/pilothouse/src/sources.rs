@@ -11,7 +11,7 @@ use pilothouse_runtime::{
 use crate::{
     cli::SourcesCommand,
     exit::{FAILED, Failure},
-    out,
+    out::{self, say},
     workbench::explain,
 };
 
@@ -89,9 +89,4 @@ fn written(what: SourcesCommand) -> NewSource {
     };
     let gives = env.into_iter().chain(header).collect();
     NewSource { name, command, url, gives, about: about.unwrap_or_default(), read_only }
-}
-
-#[expect(clippy::print_stderr, reason = "messages for people go to standard error")]
-fn say(text: &str) {
-    eprintln!("pilothouse: {}", out::clean(text));
 }
