@@ -2,225 +2,155 @@
 //!
 //! Owns the table. Never holds a glyph of double width, an emoji or a private-use character.
 
-/// One set of glyphs; each has its word near it wherever it is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Glyphs {
+/// Where a glyph means something besides where it is drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// Nowhere.
+    Plain,
+    /// In stored text of ours.
+    Stored,
+    /// At the beginning of a row of ours.
+    Begins,
+    /// In both.
+    Both,
+}
+
+/// Declares the glyphs: each with what it means, its form in UTF-8, that in ASCII, and which sign it is.
+macro_rules! glyphs {
+    ($($(#[$doc:meta])* $name:ident $unicode:literal $ascii:literal $sign:ident;)+) => {
+        /// One set of glyphs; each has its word near it wherever it is drawn.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Glyphs {
+            $($(#[$doc])* pub $name: &'static str,)+
+            /// Borders: horizontal, vertical.
+            pub rule: [&'static str; 2],
+            /// Borders: corners from the top left, clockwise.
+            pub corners: [&'static str; 4],
+            /// Frames of the spinner, 100 ms each.
+            pub spinner: &'static [&'static str],
+        }
+
+        impl Glyphs {
+            /// For a UTF-8 locale.
+            pub const UNICODE: Self = Self {
+                $($name: $unicode,)+
+                rule: ["─", "│"],
+                corners: ["╭", "╮", "╯", "╰"],
+                spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
+            };
+
+            /// For any other.
+            pub const ASCII: Self = Self {
+                $($name: $ascii,)+
+                rule: ["-", "|"],
+                corners: ["+", "+", "+", "+"],
+                spinner: &["|", "/", "-", "\\"],
+            };
+
+            const SIGNS: &[Sign] = &[$(Sign::$sign),+];
+
+            /// Each glyph beside its form in UTF-8, those that are one of these signs.
+            fn signs(self, of: Sign) -> impl Iterator<Item = (&'static str, &'static str)> {
+                let pairs = [$((Self::UNICODE.$name, self.$name)),+];
+                let is = move |sign: &Sign| *sign == of || *sign == Sign::Both;
+                pairs.into_iter().zip(Self::SIGNS).filter(move |(_, sign)| is(sign)).map(|(pair, _)| pair)
+            }
+        }
+    };
+}
+
+glyphs! {
     /// Done, passed, backed.
-    pub done: &'static str,
+    done "✓" "+" Both;
     /// Failed, orphaned.
-    pub failed: &'static str,
+    failed "✗" "x" Both;
     /// Active, thinking.
-    pub active: &'static str,
+    active "✦" "*" Both;
     /// Active inside a step; an empty pane.
-    pub inner: &'static str,
+    inner "✧" "'" Both;
     /// Pending.
-    pub pending: &'static str,
+    pending "○" "o" Begins;
     /// Left out or stopped.
-    pub skipped: &'static str,
+    skipped "–" "-" Both;
     /// True once, changed since.
-    pub stale: &'static str,
+    stale "≈" "~" Both;
     /// Waits on you.
-    pub waits: &'static str,
+    waits "⚑" "!" Begins;
     /// Medium risk, a warning.
-    pub warn: &'static str,
+    warn "⚠" "!" Both;
     /// High risk.
-    pub high: &'static str,
+    high "▲" "!!" Begins;
     /// Nothing heard for a while.
-    pub stalled: &'static str,
+    stalled "◌" "?" Begins;
     /// A run pauses here.
-    pub pause: &'static str,
+    pause "●" "@" Begins;
     /// Not in the plan.
-    pub off_plan: &'static str,
+    off_plan "◇" "<>" Begins;
     /// Folded, or selected.
-    pub folded: &'static str,
+    folded "▸" ">" Begins;
     /// Open.
-    pub open: &'static str,
+    open "▾" "v" Begins;
     /// Plan ready.
-    pub star: &'static str,
+    star "★" "*" Begins;
     /// A hunk that is taken.
-    pub taken: &'static str,
+    taken "[✓]" "[+]" Begins;
     /// A hunk that is left.
-    pub left: &'static str,
+    left "[–]" "[-]" Begins;
     /// A hunk without decision.
-    pub undecided: &'static str,
+    undecided "[ ]" "[ ]" Begins;
     /// The full part of a progress bar.
-    pub full: &'static str,
+    full "█" "#" Plain;
     /// The empty part of a progress bar.
-    pub empty: &'static str,
+    empty "░" "." Plain;
     /// The bar beside a message or a surface.
-    pub bar: &'static str,
+    bar "▎" "|" Begins;
     /// Beside what a text quotes.
-    pub quote: &'static str,
+    quote "│" ">" Plain;
     /// Before what looks like a sign of ours and is text of others.
-    pub says: &'static str,
+    says "“" "\"" Plain;
     /// The caret of an answer that is being written.
-    pub caret: &'static str,
+    caret "▌" "_" Begins;
     /// Between the steps of a path.
-    pub arrow: &'static str,
+    arrow "→" ">" Plain;
     /// Before how many files changed.
-    pub changed: &'static str,
+    changed "±" "+-" Plain;
     /// The keys that go up and down.
-    pub moves: &'static str,
+    moves "↑ ↓" "Up Down" Plain;
     /// Cut off.
-    pub ellipsis: &'static str,
+    ellipsis "…" "..." Plain;
     /// Hangs below the row above.
-    pub branch: &'static str,
+    branch "└─" "`-" Plain;
     /// Between two figures.
-    pub column: &'static str,
+    column "│" "|" Stored;
     /// A list's point.
-    pub bullet: &'static str,
+    bullet "•" "*" Plain;
     /// Between two words of a title.
-    pub dot: &'static str,
+    dot "·" "-" Stored;
     /// A wrapped continuation.
-    pub wrap: &'static str,
-    /// Borders: horizontal, vertical.
-    pub rule: [&'static str; 2],
-    /// Borders: corners from the top left, clockwise.
-    pub corners: [&'static str; 4],
-    /// Frames of the spinner, 100 ms each.
-    pub spinner: &'static [&'static str],
+    wrap "↪" ">" Plain;
 }
 
 impl Glyphs {
-    /// For a UTF-8 locale.
-    pub const UNICODE: Self = Self {
-        done: "✓",
-        failed: "✗",
-        active: "✦",
-        inner: "✧",
-        pending: "○",
-        skipped: "–",
-        stale: "≈",
-        waits: "⚑",
-        warn: "⚠",
-        high: "▲",
-        stalled: "◌",
-        pause: "●",
-        off_plan: "◇",
-        folded: "▸",
-        open: "▾",
-        star: "★",
-        taken: "[✓]",
-        left: "[–]",
-        undecided: "[ ]",
-        full: "█",
-        empty: "░",
-        bar: "▎",
-        quote: "│",
-        says: "“",
-        caret: "▌",
-        arrow: "→",
-        changed: "±",
-        moves: "↑ ↓",
-        ellipsis: "…",
-        branch: "└─",
-        column: "│",
-        bullet: "•",
-        dot: "·",
-        wrap: "↪",
-        rule: ["─", "│"],
-        corners: ["╭", "╮", "╯", "╰"],
-        spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
-    };
-
-    /// For any other.
-    pub const ASCII: Self = Self {
-        done: "+",
-        failed: "x",
-        active: "*",
-        inner: "'",
-        pending: "o",
-        skipped: "-",
-        stale: "~",
-        waits: "!",
-        warn: "!",
-        high: "!!",
-        stalled: "?",
-        pause: "@",
-        off_plan: "<>",
-        folded: ">",
-        open: "v",
-        star: "*",
-        taken: "[+]",
-        left: "[-]",
-        undecided: "[ ]",
-        full: "#",
-        empty: ".",
-        bar: "|",
-        quote: ">",
-        says: "\"",
-        caret: "_",
-        arrow: ">",
-        changed: "+-",
-        moves: "Up Down",
-        ellipsis: "...",
-        branch: "`-",
-        column: "|",
-        bullet: "*",
-        dot: "-",
-        wrap: ">",
-        rule: ["-", "|"],
-        corners: ["+", "+", "+", "+"],
-        spinner: &["|", "/", "-", "\\"],
-    };
-
     /// This set's glyph for one of [`Glyphs::UNICODE`] that stands in stored text of ours.
     pub fn own<'a>(&self, sign: &'a str) -> &'a str
     where
         Self: 'a,
     {
-        let u = Self::UNICODE;
-        let pairs = [
-            (u.done, self.done),
-            (u.failed, self.failed),
-            (u.warn, self.warn),
-            (u.stale, self.stale),
-            (u.skipped, self.skipped),
-            (u.active, self.active),
-            (u.inner, self.inner),
-            (u.dot, self.dot),
-            (u.column, self.column),
-        ];
-        pairs.into_iter().find(|(from, _)| *from == sign).map_or(sign, |(_, to)| to)
+        self.signs(Sign::Stored).find(|(from, _)| *from == sign).map_or(sign, |(_, to)| to)
     }
 
     /// Whether a row begins as one of ours does, or so that it could be taken for one.
     pub fn passes_for_ours(&self, row: &str) -> bool {
         let row = row.trim_start();
-        let signs = |g: &Self| {
-            [
-                g.done,
-                g.failed,
-                g.active,
-                g.inner,
-                g.pending,
-                g.skipped,
-                g.stale,
-                g.waits,
-                g.warn,
-                g.high,
-                g.stalled,
-                g.pause,
-                g.off_plan,
-                g.folded,
-                g.open,
-                g.star,
-                g.taken,
-                g.left,
-                g.undecided,
-                g.bar,
-                g.caret,
-            ]
-        };
         let alike = |c: char| {
             matches!(c, '\u{2580}'..='\u{259f}' | '\u{25a0}'..='\u{25ff}' | '\u{2502}' | '\u{2503}' | '\u{ff5c}'
                 | '\u{2605}' | '\u{2606}' | '\u{2611}' | '\u{2705}' | '\u{2713}'..='\u{2718}' | '\u{274c}' | '\u{2758}'..='\u{275a}')
         };
         let step =
             |rest: &str| rest.split_once(']').is_some_and(|(n, _)| n.starts_with("Gate") || n.contains('/'));
-        let mut plain = signs(self).into_iter().filter(|sign| sign.is_ascii());
+        let mut plain = self.signs(Sign::Begins).map(|(_, sign)| sign).filter(|sign| sign.is_ascii());
         row.starts_with(alike)
-            || signs(&Self::UNICODE).iter().any(|sign| !sign.is_ascii() && row.starts_with(sign))
+            || self.signs(Sign::Begins).any(|(sign, _)| !sign.is_ascii() && row.starts_with(sign))
             || plain.any(|sign| row.strip_prefix(sign).is_some_and(|rest| rest.starts_with(' ')))
             || row.strip_prefix('[').is_some_and(step)
     }
