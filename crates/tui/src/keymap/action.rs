@@ -83,4 +83,46 @@ macro_rules! actions {
     };
 }
 
-pub(crate) use actions;
+/// What an action does to what is asked: said of every action of a table of which some decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// It moves or shows; another key goes back.
+    Looks,
+    /// It opens something, or tells the agent; it decides nothing.
+    Opens,
+    /// It decides, and another key takes that back.
+    Tries,
+    /// It decides, for good.
+    Settles,
+}
+
+impl Weight {
+    /// Whether it decides something, and so must not be a key that was pressed before the thing was drawn.
+    pub const fn decides(self) -> bool {
+        matches!(self, Self::Tries | Self::Settles)
+    }
+
+    /// Whether it does nothing but what another key, or a line that follows it, takes back.
+    pub const fn is_taken_back(self) -> bool {
+        matches!(self, Self::Looks | Self::Tries)
+    }
+}
+
+/// As [`actions`], where each also says its [`Weight`].
+macro_rules! weighed {
+    ($(#[$doc:meta])* $name:ident in $table:literal {
+        $($(#[$vdoc:meta])* $variant:ident $key:literal, $label:literal, $reach:literal: $weight:ident;)*
+    }) => {
+        $crate::keymap::action::actions! {
+            $(#[$doc])* $name in $table { $($(#[$vdoc])* $variant $key, $label, $reach;)* }
+        }
+
+        impl $name {
+            pub(crate) const fn weight(self) -> $crate::keymap::action::Weight {
+                match self { $(Self::$variant => $crate::keymap::action::Weight::$weight,)* }
+            }
+        }
+    };
+}
+
+pub(crate) use {actions, weighed};

@@ -40,7 +40,7 @@ use self::{
 };
 pub(crate) use self::{lines::counts, written::WrittenDiff};
 use super::{Ctx, Outcome, PaneId, PaneKind, inside};
-use crate::{highlight::Highlighter, keymap::action::actions, row::Row, standing::Standing};
+use crate::{highlight::Highlighter, keymap::action::weighed, row::Row, standing::Standing};
 
 /// The diff's name.
 pub const ID: PaneId = PaneId("diff");
@@ -65,138 +65,65 @@ const LIST_COLUMNS: u16 = 32;
 /// From here on two columns can stand side by side: inside the border of a screen of 120.
 const SIDE_BY_SIDE_FROM: u16 = 118;
 
-actions! {
+weighed! {
     /// What can be done in the diff; while nothing is proposed every one is a no-op.
     DiffAction in "diff" {
         /// Take the hunk.
-        Take "take", "take the hunk, next", "this hunk";
+        Take "take", "take the hunk, next", "this hunk": Tries;
         /// Leave the hunk.
-        Leave "leave", "leave the hunk, next", "this hunk";
+        Leave "leave", "leave the hunk, next", "this hunk": Tries;
         /// Leave the hunk, and say why.
-        LeaveWhy "leave-why", "leave the hunk, say why", "this hunk; the agent is told your reason";
+        LeaveWhy "leave-why", "leave the hunk, say why", "this hunk; the agent is told your reason": Settles;
         /// Taken, left, undecided.
-        Toggle "toggle", "take, leave, undecided", "this hunk";
+        Toggle "toggle", "take, leave, undecided", "this hunk": Tries;
         /// Lines of the hunk.
-        Lines "lines", "choose lines of the hunk", "this hunk; decides nothing yet";
+        Lines "lines", "choose lines of the hunk", "this hunk; decides nothing yet": Looks;
         /// The hunk in parts.
-        Split "split", "split the hunk", "this hunk: its changes, then their lines, one by one";
+        Split "split", "split the hunk", "this hunk: its changes, then their lines, one by one": Settles;
         /// The next hunk.
-        NextHunk "next-hunk", "next hunk", "this screen";
+        NextHunk "next-hunk", "next hunk", "this screen": Looks;
         /// The previous hunk.
-        PreviousHunk "previous-hunk", "previous hunk", "this screen";
+        PreviousHunk "previous-hunk", "previous hunk", "this screen": Looks;
         /// The next file.
-        NextFile "next-file", "next file", "this screen";
+        NextFile "next-file", "next file", "this screen": Looks;
         /// The previous file.
-        PreviousFile "previous-file", "previous file", "this screen";
+        PreviousFile "previous-file", "previous file", "this screen": Looks;
         /// Write this file.
-        Apply "apply", "apply this file", "this file: what is taken; undecided hunks wait on";
+        Apply "apply", "apply this file", "this file: what is taken; undecided hunks wait on": Settles;
         /// Write every file.
-        ApplyAll "apply-all", "apply every file", "all files, all or nothing";
+        ApplyAll "apply-all", "apply every file", "all files, all or nothing": Settles;
         /// Nothing of this file.
-        Skip "skip", "skip the file", "this file; nothing is written";
+        Skip "skip", "skip the file", "this file; nothing is written": Settles;
         /// A word to the agent about the hunk.
-        Comment "comment", "comment on the hunk", "tells the agent; decides nothing";
+        Comment "comment", "comment on the hunk", "tells the agent; decides nothing": Opens;
         /// Up to the plan.
-        UpToPlan "up-to-plan", "up, back to the plan", "moves the focus; all is kept";
+        UpToPlan "up-to-plan", "up, back to the plan", "moves the focus; all is kept": Looks;
         /// All files.
-        DiffAll "diff-all", "all files", "this screen";
+        DiffAll "diff-all", "all files", "this screen": Looks;
         /// Unified or side by side.
-        SideBySide "side-by-side", "unified or side by side", "this screen";
+        SideBySide "side-by-side", "unified or side by side", "this screen": Looks;
         /// More context.
-        MoreContext "more-context", "more context", "this screen";
+        MoreContext "more-context", "more context", "this screen": Looks;
         /// Less context.
-        LessContext "less-context", "less context", "this screen";
+        LessContext "less-context", "less context", "this screen": Looks;
         /// One row down.
-        Down "down", "scroll down", "this screen";
+        Down "down", "scroll down", "this screen": Looks;
         /// One row up.
-        Up "up", "scroll up", "this screen";
+        Up "up", "scroll up", "this screen": Looks;
         /// A page down.
-        PageDown "page-down", "page down", "this screen";
+        PageDown "page-down", "page down", "this screen": Looks;
         /// A page up.
-        PageUp "page-up", "page up", "this screen";
+        PageUp "page-up", "page up", "this screen": Looks;
         /// To the top.
-        Top "top", "to the top", "this screen";
+        Top "top", "to the top", "this screen": Looks;
         /// To the end.
-        Bottom "bottom", "to the end", "this screen";
+        Bottom "bottom", "to the end", "this screen": Looks;
         /// Edit the proposal.
-        Edit "edit", "edit the proposal", "this proposal";
+        Edit "edit", "edit the proposal", "this proposal": Opens;
         /// Why it is as it is.
-        Why "why", "why it is asked", "shows more; decides nothing";
+        Why "why", "why it is asked", "shows more; decides nothing": Opens;
         /// The file as it is on disk, in the editor.
-        Open "open", "open the file in $EDITOR", "the file on disk";
-    }
-}
-
-impl DiffAction {
-    /// Whether it decides something, and so must not be a key that was pressed before the thing
-    /// was drawn.
-    const fn decides(self) -> bool {
-        match self {
-            Self::Take
-            | Self::Leave
-            | Self::LeaveWhy
-            | Self::Toggle
-            | Self::Split
-            | Self::Apply
-            | Self::ApplyAll
-            | Self::Skip => true,
-            Self::NextHunk
-            | Self::PreviousHunk
-            | Self::NextFile
-            | Self::PreviousFile
-            | Self::DiffAll
-            | Self::SideBySide
-            | Self::MoreContext
-            | Self::LessContext
-            | Self::Down
-            | Self::Up
-            | Self::PageDown
-            | Self::PageUp
-            | Self::Top
-            | Self::Bottom
-            | Self::Comment
-            | Self::Edit
-            | Self::Lines
-            | Self::Open
-            | Self::Why
-            | Self::UpToPlan => false,
-        }
-    }
-}
-
-impl DiffAction {
-    /// Whether it does nothing but what another key, or a line that follows it, takes back.
-    const fn is_taken_back(self) -> bool {
-        match self {
-            Self::Take
-            | Self::Leave
-            | Self::Toggle
-            | Self::NextHunk
-            | Self::PreviousHunk
-            | Self::NextFile
-            | Self::PreviousFile
-            | Self::UpToPlan
-            | Self::DiffAll
-            | Self::SideBySide
-            | Self::MoreContext
-            | Self::LessContext
-            | Self::Down
-            | Self::Up
-            | Self::PageDown
-            | Self::PageUp
-            | Self::Top
-            | Self::Lines
-            | Self::Bottom => true,
-            Self::LeaveWhy
-            | Self::Split
-            | Self::Apply
-            | Self::ApplyAll
-            | Self::Skip
-            | Self::Comment
-            | Self::Edit
-            | Self::Why
-            | Self::Open => false,
-        }
+        Open "open", "open the file in $EDITOR", "the file on disk": Opens;
     }
 }
 

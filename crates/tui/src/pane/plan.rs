@@ -115,7 +115,7 @@ impl PlanPane {
     /// Carries an action out.
     fn carry_out(&mut self, action: PlanAction, ctx: &Ctx<'_>) -> Outcome {
         let last = self.items.iter().filter(|i| i.target.is_some()).count().saturating_sub(1);
-        if action.decides() && self.back.take().is_some() {
+        if action.weight().decides() && self.back.take().is_some() {
             return Outcome::notice("this is the plan as it is now; an earlier version was looked at");
         }
         match action {
@@ -428,7 +428,7 @@ impl Pane for PlanPane {
     fn acts_at_once(&self, letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
         let place = || matches!(self.chosen(), Some((_, Target::Place(..))));
         let opens = |action| action == PlanAction::Why || action == PlanAction::Detail && place();
-        let looks = |action: PlanAction| !action.decides() && !opens(action);
+        let looks = |action: PlanAction| !action.weight().decides() && !opens(action);
         action.and_then(PlanAction::of).is_some_and(looks) && !self.takes(letter, ctx)
     }
 

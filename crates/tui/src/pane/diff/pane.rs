@@ -274,7 +274,7 @@ impl Pane for DiffPane {
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         let Some(action) = DiffAction::of(action) else { return Outcome::none() };
         let early = || open_files(ctx.state) > 0 && !ctx.stood(&self.proposed, &proposed(ctx.state));
-        if action.decides() && early() {
+        if action.weight().decides() && early() {
             return Outcome::complaint(TOO_EARLY);
         }
         self.take(action, ctx)
@@ -302,7 +302,7 @@ impl Pane for DiffPane {
         };
         let Some(action) = action.and_then(DiffAction::of) else { return false };
         // The sheet of both is closed again by any other key.
-        action.is_taken_back()
+        action.weight().is_taken_back()
             || action == DiffAction::Apply && !open && !decided()
             || action == DiffAction::ApplyAll && !open
     }

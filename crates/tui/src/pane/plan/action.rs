@@ -2,84 +2,54 @@
 //!
 //! Owns the table. Never does any of it.
 
-use crate::keymap::action::actions;
+use crate::keymap::action::weighed;
 
-actions! {
+weighed! {
     /// What can be done in the plan.
     PlanAction in "plan" {
         /// The next row.
-        Down "down", "next step", "the choice";
+        Down "down", "next step", "the choice": Looks;
         /// The previous row.
-        Up "up", "previous step", "the choice";
+        Up "up", "previous step", "the choice": Looks;
         /// Details.
-        Detail "detail", "detail", "this screen";
+        Detail "detail", "detail", "this screen": Looks;
         /// Yes to the plan.
-        Approve "approve", "approve the plan", "runs its steps; edits still ask";
+        Approve "approve", "approve the plan", "runs its steps; edits still ask": Settles;
         /// No to the plan.
-        Reject "reject", "reject, then say why", "the plan; nothing was written";
+        Reject "reject", "reject, then say why", "the plan; nothing was written": Settles;
         /// The whole plan in the editor.
-        Edit "edit", "edit in $EDITOR", "the plan; you are asked again";
+        Edit "edit", "edit in $EDITOR", "the plan; you are asked again": Settles;
         /// A step below the chosen one.
-        AddBelow "add-below", "add a step below", "the plan; you are asked again";
+        AddBelow "add-below", "add a step below", "the plan; you are asked again": Settles;
         /// A step above it.
-        AddAbove "add-above", "add a step above", "the plan; you are asked again";
+        AddAbove "add-above", "add a step above", "the plan; you are asked again": Settles;
         /// The step is taken out.
-        Remove "remove", "take the step out", "the plan; you are asked again";
+        Remove "remove", "take the step out", "the plan; you are asked again": Settles;
         /// The step changes places with the next.
-        MoveDown "move-down", "move the step down", "the plan; you are asked again";
+        MoveDown "move-down", "move the step down", "the plan; you are asked again": Settles;
         /// The step changes places with the previous.
-        MoveUp "move-up", "move the step up", "the plan; you are asked again";
+        MoveUp "move-up", "move the step up", "the plan; you are asked again": Settles;
         /// Runs stop before the step.
-        Pause "pause", "pause before the step, or not", "the plan; its runs stop there to ask";
+        Pause "pause", "pause before the step, or not", "the plan; its runs stop there to ask": Settles;
         /// An earlier version.
-        Earlier "earlier", "show the version before", "this screen";
+        Earlier "earlier", "show the version before", "this screen": Looks;
         /// Another of the plans that were made.
-        Candidate "candidate", "take the next candidate", "the plan; you are asked again";
+        Candidate "candidate", "take the next candidate", "the plan; you are asked again": Settles;
         /// To its proposals.
-        OpenDiff "diff", "show its diff", "moves the focus";
+        OpenDiff "diff", "show its diff", "moves the focus": Looks;
         /// Why what is selected is asked about, or is red.
-        Why "why", "why it is asked or red", "shows more; decides nothing";
+        Why "why", "why it is asked or red", "shows more; decides nothing": Opens;
         /// The step once more.
-        Rerun "rerun", "run the step again", "the plan with what needs the step; you are asked first";
+        Rerun "rerun", "run the step again", "the plan with what needs the step; you are asked first": Settles;
         /// The red gate once more.
-        RunGate "run-gate", "run the red gate again", "the gate of this plan";
+        RunGate "run-gate", "run the red gate again", "the gate of this plan": Settles;
         /// A page down.
-        PageDown "page-down", "page down", "this screen";
+        PageDown "page-down", "page down", "this screen": Looks;
         /// A page up.
-        PageUp "page-up", "page up", "this screen";
+        PageUp "page-up", "page up", "this screen": Looks;
         /// The first row.
-        Top "top", "first step", "the choice";
+        Top "top", "first step", "the choice": Looks;
         /// The last row.
-        Bottom "bottom", "last step", "the choice";
-    }
-}
-
-impl PlanAction {
-    /// Whether it is about the plan as it is now, and not about what is looked at.
-    pub(super) const fn decides(self) -> bool {
-        match self {
-            Self::Approve
-            | Self::Reject
-            | Self::Edit
-            | Self::AddBelow
-            | Self::AddAbove
-            | Self::Remove
-            | Self::MoveDown
-            | Self::MoveUp
-            | Self::Pause
-            | Self::Candidate
-            | Self::Rerun
-            | Self::RunGate => true,
-            Self::Down
-            | Self::Up
-            | Self::Detail
-            | Self::Earlier
-            | Self::OpenDiff
-            | Self::Why
-            | Self::PageDown
-            | Self::PageUp
-            | Self::Top
-            | Self::Bottom => false,
-        }
+        Bottom "bottom", "last step", "the choice": Looks;
     }
 }
