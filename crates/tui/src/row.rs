@@ -64,7 +64,8 @@ impl Ink {
         Self { ground: Some(ground), ..self }
     }
 
-    fn style(self, theme: &Theme) -> Style {
+    /// Its style in a theme.
+    pub(crate) fn style(self, theme: &Theme) -> Style {
         let ground = self.ground.map_or_else(Style::new, |g| theme.fill(g));
         ground.patch(theme.style(self.slot)).add_modifier(self.modifier)
     }

@@ -14,47 +14,23 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
-    bar, row,
-    theme::Glyphs,
+    bar,
+    row::{self, Ink},
+    theme::{Glyphs, Slot},
     window::{self, RunRow},
 };
-
-/// What a piece of the line means; the theme gives it its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// Plain.
-    Text,
-    /// Said beside it.
-    Soft,
-    /// The spinner.
-    Spin,
-    /// `[PROOF]`.
-    Proof,
-    /// `[EXPLORE]`.
-    Explore,
-    /// `executing`.
-    Executing,
-    /// `failed`.
-    Failed,
-    /// Keys that answer.
-    Hint,
-    /// What is queued.
-    Queue,
-    /// What waits for the user.
-    Waiting,
-}
 
 /// A piece of the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Its text.
     pub text: String,
-    /// Its meaning.
-    pub tone: Tone,
+    /// How it looks, by meaning.
+    pub ink: Ink,
 }
 
-fn piece(text: impl Into<String>, tone: Tone) -> Piece {
-    Piece { text: text.into(), tone }
+fn piece(text: impl Into<String>, ink: impl Into<Ink>) -> Piece {
+    Piece { text: text.into(), ink: ink.into() }
 }
 
 /// How the line is to be shown.
@@ -155,16 +131,16 @@ struct Groups {
 impl Groups {
     #[expect(clippy::too_many_lines, reason = "the segments of the line, from left to right")]
     fn of(state: &State, form: Form<'_>) -> Self {
-        let (mode, tone) = match state.mode {
-            Mode::Proof => ("[PROOF]", Tone::Proof),
-            Mode::Exploratory => ("[EXPLORE]", Tone::Explore),
+        let (mode, ink) = match state.mode {
+            Mode::Proof => ("[PROOF]", Ink::of(Slot::Accent).bold()),
+            Mode::Exploratory => ("[EXPLORE]", Ink::of(Slot::Info).bold()),
         };
-        let phase_tone = match state.phase {
-            Phase::Executing => Tone::Executing,
-            Phase::Failed => Tone::Failed,
-            Phase::Idle | Phase::Planning | Phase::AwaitingApproval => Tone::Text,
+        let slot = match state.phase {
+            Phase::Executing => Slot::Ok,
+            Phase::Failed => Slot::Bad,
+            Phase::Idle | Phase::Planning | Phase::AwaitingApproval => Slot::Text,
         };
-        let mut head = vec![piece(mode, tone), piece(" ", Tone::Text), piece(state.phase.name(), phase_tone)];
+        let mut head = vec![piece(mode, ink), piece(" ", Slot::Text), piece(state.phase.name(), slot)];
         let cross = form.glyphs.failed;
         let mut tail = Vec::new();
         let name = match state.phase {
@@ -173,7 +149,7 @@ impl Groups {
                     head.push(waits_for_you(form));
                 } else if state.busy() {
                     let what = if state.pending_messages.is_empty() { "answering" } else { "classifying" };
-                    head.push(piece(format!(" {} {what}", form.glyphs.spin(form.frame)), Tone::Spin));
+                    head.push(piece(format!(" {} {what}", form.glyphs.spin(form.frame)), Slot::Faint));
                     head.extend(silent(form));
                 }
                 None
@@ -184,7 +160,7 @@ impl Groups {
                 quoted(" ", planned(state), "")
             }
             Phase::AwaitingApproval if state.paused_pipeline().is_some() => {
-                head.push(piece(format!(" {} paused", form.glyphs.waits), Tone::Hint));
+                head.push(piece(format!(" {} paused", form.glyphs.waits), Slot::Accent));
                 tail.extend(hint(CHOOSE, state));
                 staged(state, &GAP.to_string())
             }
@@ -207,18 +183,18 @@ impl Groups {
                     0 => String::new(),
                     step => format!(" step {step}"),
                 };
-                head.push(piece(format!(" {cross}{at}"), Tone::Failed));
+                head.push(piece(format!(" {cross}{at}"), Slot::Bad));
                 tail.extend(hint(RETRY, state));
                 failure.and_then(|f| quoted(&GAP.to_string(), Some(f.message.clone()), ""))
             }
         };
         if !state.pending_messages.is_empty() && state.phase != Phase::Idle {
-            tail.push(piece("[classifying]", Tone::Queue));
+            tail.push(piece("[classifying]", Slot::Info));
         }
         // What waits behind a message that is not understood yet is queued like the rest.
         let queued = state.queue.len() + state.pending_messages.len().saturating_sub(1);
         if queued > 0 {
-            tail.push(piece(format!("[queued: {queued}]"), Tone::Queue));
+            tail.push(piece(format!("[queued: {queued}]"), Slot::Info));
         }
         let elsewhere = form.runs.iter().filter(|r| r.is_behind()).map(|r| r.info.waiting).sum::<usize>();
         let waiting = bar::waiting(state) + elsewhere;
@@ -247,21 +223,21 @@ impl Groups {
         let spaces = " ".repeat(gap);
         let mut left = self.head.clone();
         let tail: Vec<Piece> =
-            self.tail.iter().flat_map(|p| [piece(spaces.clone(), Tone::Text), p.clone()]).collect();
+            self.tail.iter().flat_map(|p| [piece(spaces.clone(), Slot::Text), p.clone()]).collect();
         if let Some((before, text, after)) = &self.name {
             let before = before.text.replace(GAP, &spaces);
             let fixed =
                 columns(&left) + before.width() + 2 + after.text.width() + columns(&tail) + right_width;
             match name {
-                Name::Whole => left.push(piece(format!("{before}\"{text}\"{}", after.text), Tone::Text)),
+                Name::Whole => left.push(piece(format!("{before}\"{text}\"{}", after.text), Slot::Text)),
                 Name::Cut => {
                     let room = width.checked_sub(fixed).filter(|room| *room >= SHORTEST)?;
                     let text = shorten(text, room);
-                    left.push(piece(format!("{before}\"{text}\"{}", after.text), Tone::Text));
+                    left.push(piece(format!("{before}\"{text}\"{}", after.text), Slot::Text));
                 }
                 Name::Dropped => {
                     let rest = format!("{before}{}", after.text.trim_start());
-                    left.push(piece(rest.trim_end().trim_end_matches(':'), Tone::Text));
+                    left.push(piece(rest.trim_end().trim_end_matches(':'), Slot::Text));
                 }
                 Name::Gone => {}
             }
@@ -278,17 +254,17 @@ impl Groups {
                 Words::Count => format!("{} waiting", self.waiting),
                 Words::Flag => self.waiting.to_string(),
             };
-            right.push(piece(format!("{} {what}", self.flag), Tone::Waiting));
+            right.push(piece(format!("{} {what}", self.flag), Slot::Warn));
         }
         let Some((count, stand)) = self.background.as_ref().filter(|_| background != Background::Gone) else {
             return right;
         };
         if !right.is_empty() {
-            right.push(piece("   ", Tone::Text));
+            right.push(piece("   ", Slot::Text));
         }
-        right.push(piece(count.clone(), Tone::Soft));
+        right.push(piece(count.clone(), Slot::Soft));
         if background == Background::Whole {
-            right.push(piece(stand.clone(), Tone::Soft));
+            right.push(piece(stand.clone(), Slot::Soft));
         }
         right
     }
@@ -300,14 +276,14 @@ impl Groups {
         for p in &self.head {
             let text = shorten(&p.text, room);
             room -= text.width().min(room);
-            out.push(piece(text, p.tone));
+            out.push(piece(text, p.ink));
         }
-        let flag = (self.waiting > 0).then(|| piece(format!("{}{}", self.flag, self.waiting), Tone::Waiting));
+        let flag = (self.waiting > 0).then(|| piece(format!("{}{}", self.flag, self.waiting), Slot::Warn));
         for p in self.tail.iter().cloned().chain(flag) {
             let forms = [p.text.as_str(), letters(&p.text)].into_iter().map(|text| format!(" {text}"));
             if let Some(text) = forms.filter(|text| text.len() > 1).find(|text| text.width() <= room) {
                 room -= text.width();
-                out.push(piece(text, p.tone));
+                out.push(piece(text, p.ink));
             }
         }
         out
@@ -322,7 +298,7 @@ const RETRY: &str = "[retry/replan/abandon]";
 /// The answers of the phase's own question, unless another stands in its place.
 fn hint(words: &'static str, state: &State) -> Option<Piece> {
     let other = state.phase_question().is_some_and(|question| question.kind.held().is_some());
-    (!other).then(|| piece(words, Tone::Hint))
+    (!other).then(|| piece(words, Slot::Accent))
 }
 
 /// The keys of a hint alone; empty where it has none.
@@ -337,7 +313,7 @@ fn letters(hint: &str) -> &'static str {
 fn quoted(before: &str, name: Option<String>, after: &str) -> Option<(Piece, String, Piece)> {
     let name = name.map(|n| n.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|n| !n.is_empty())?;
     let name = row::uncoded(&Clean::line(&name));
-    Some((piece(before, Tone::Text), name, piece(after, Tone::Text)))
+    Some((piece(before, Slot::Text), name, piece(after, Slot::Text)))
 }
 
 /// What goes on beside what is shown: lines of this session, and other sessions by how they stand.
@@ -365,7 +341,7 @@ fn spins(state: &State, form: Form<'_>) -> Piece {
     if guided || state.waits_for_user() {
         return waits_for_you(form);
     }
-    piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin)
+    piece(format!(" {}", form.glyphs.spin(form.frame)), Slot::Faint)
 }
 
 /// For so long a model may say nothing before it is told.
@@ -373,11 +349,11 @@ pub const SILENT_FROM: u64 = 15_000;
 
 /// How long nothing came of a model that is waited for.
 fn silent(form: Form<'_>) -> Option<Piece> {
-    (form.silent >= SILENT_FROM).then(|| piece(format!(" nothing for {}", age(form.silent)), Tone::Waiting))
+    (form.silent >= SILENT_FROM).then(|| piece(format!(" nothing for {}", age(form.silent)), Slot::Warn))
 }
 
 fn waits_for_you(form: Form<'_>) -> Piece {
-    piece(format!(" {} waits for you", form.glyphs.waits), Tone::Waiting)
+    piece(format!(" {} waits for you", form.glyphs.waits), Slot::Warn)
 }
 
 /// Since when the oldest question stands: a time, which is as true an hour later without a wake-up.

@@ -8,7 +8,7 @@ use pilothouse_core::{clean::Clean, money::age};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
-    style::{Modifier, Style},
+    style::Modifier,
     text::{Line, Span},
     widgets::Widget,
 };
@@ -21,7 +21,7 @@ use crate::{
     layout::{Shape, shape},
     pane::{Focus, runs},
     row::{Ink, Row, wrap},
-    status::{self, Form, Tone, shorten},
+    status::{self, Form, shorten},
     theme::Slot,
 };
 
@@ -240,9 +240,10 @@ impl App {
             silent: self.silent(now),
         };
         let (left, right) = status::line(self.world.state(), form);
+        let theme = &self.looks.theme;
         let line = |pieces: Vec<status::Piece>| {
             Line::from(
-                pieces.into_iter().map(|p| Span::styled(p.text, self.tone(p.tone))).collect::<Vec<_>>(),
+                pieces.into_iter().map(|p| Span::styled(p.text, p.ink.style(theme))).collect::<Vec<_>>(),
             )
         };
         let (left, right) = (line(left), line(right));
@@ -250,22 +251,6 @@ impl App {
         let wide = u16::try_from(right.width()).unwrap_or(area.width).min(area.width);
         let x = (area.right() - wide).saturating_sub(1).max(area.x);
         right.render(Rect { x, width: wide, ..area }, buf);
-    }
-
-    fn tone(&self, tone: Tone) -> Style {
-        let style = |slot| self.looks.theme.style(slot);
-        match tone {
-            Tone::Text => style(Slot::Text),
-            Tone::Soft => style(Slot::Soft),
-            Tone::Spin => style(Slot::Faint),
-            Tone::Proof => style(Slot::Accent).add_modifier(Modifier::BOLD),
-            Tone::Explore => style(Slot::Info).add_modifier(Modifier::BOLD),
-            Tone::Executing => style(Slot::Ok),
-            Tone::Failed => style(Slot::Bad),
-            Tone::Hint => style(Slot::Accent),
-            Tone::Queue => style(Slot::Info),
-            Tone::Waiting => style(Slot::Warn),
-        }
     }
 
     /// What this is, and what can be done now: a third of the way down, once the session stands. What is known later comes
