@@ -128,9 +128,10 @@ weighed! {
 }
 
 /// What is asked once more before it is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Sheet {
     /// Write every file.
+    #[default]
     All,
     /// Write the whole of a file of which nothing was decided.
     Whole,
@@ -161,7 +162,7 @@ type Rest = (ProposalId, usize, Decision);
 type Laid = Arc<Vec<Row>>;
 
 /// The pane.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DiffPane {
     colours: Highlighter,
     files: Vec<File>,
@@ -223,55 +224,10 @@ pub struct DiffPane {
     written: bool,
 }
 
-impl Default for DiffPane {
-    fn default() -> Self {
-        Self {
-            colours: Highlighter::off(),
-            files: Vec::new(),
-            texts: Texts::default(),
-            nothing: Content::default(),
-            doc: Doc::default(),
-            words: RefCell::default(),
-            long: RefCell::default(),
-            #[cfg(test)]
-            drawn: std::cell::Cell::default(),
-            #[cfg(test)]
-            laid: std::cell::Cell::default(),
-            stale: true,
-            wanted: None,
-            current: 0,
-            done: 0,
-            hunk: 0,
-            rests: None,
-            lines: None,
-            lit: BTreeSet::new(),
-            top: (0, 0),
-            brings: true,
-            all: false,
-            side_by_side: false,
-            context: None,
-            tight: false,
-            previews: false,
-            size: Size::ZERO,
-            body: Size::ZERO,
-            header: Vec::new(),
-            rows: Vec::new(),
-            asked_all: Vec::new(),
-            sheet: Sheet::All,
-            failed: Vec::new(),
-            asks: Vec::new(),
-            asked: BTreeSet::new(),
-            proposed: Standing::default(),
-            editing: None,
-            written: false,
-        }
-    }
-}
-
 impl DiffPane {
     /// Nothing proposed; code in colours.
     pub fn with_highlighter(colours: Highlighter) -> Self {
-        Self { colours, ..Self::default() }
+        Self { colours, stale: true, brings: true, ..Self::default() }
     }
 
     /// Carries an action out, and asks for the texts that are now wanted.

@@ -32,7 +32,7 @@ struct Screen {
 
 impl Screen {
     fn new() -> Self {
-        Self { story: Story::new(), pane: DiffPane::default(), store: Vec::new() }
+        Self { story: Story::new(), pane: DiffPane::with_highlighter(Highlighter::off()), store: Vec::new() }
     }
 
     fn tell(&mut self, event: Event) {
