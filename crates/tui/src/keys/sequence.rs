@@ -311,22 +311,8 @@ fn unicode(params: &Params) -> Option<Event> {
 }
 
 fn keypad(number: u32) -> Option<KeyCode> {
-    const KEYS: [KeyCode; 29] = [
-        KeyCode::Char('0'),
-        KeyCode::Char('1'),
-        KeyCode::Char('2'),
-        KeyCode::Char('3'),
-        KeyCode::Char('4'),
-        KeyCode::Char('5'),
-        KeyCode::Char('6'),
-        KeyCode::Char('7'),
-        KeyCode::Char('8'),
-        KeyCode::Char('9'),
-        KeyCode::Char('.'),
-        KeyCode::Char('/'),
-        KeyCode::Char('*'),
-        KeyCode::Char('-'),
-        KeyCode::Char('+'),
+    const CHARS: &str = "0123456789./*-+";
+    const REST: [KeyCode; 14] = [
         KeyCode::Enter,
         KeyCode::Char('='),
         KeyCode::Char(','),
@@ -343,5 +329,6 @@ fn keypad(number: u32) -> Option<KeyCode> {
         KeyCode::KeypadBegin,
     ];
     let at = usize::try_from(number.checked_sub(57_399)?).ok()?;
-    KEYS.get(at).copied()
+    let rest = || REST.get(at.checked_sub(CHARS.len())?).copied();
+    CHARS.chars().nth(at).map(KeyCode::Char).or_else(rest)
 }
