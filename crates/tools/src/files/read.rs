@@ -76,7 +76,7 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
 }
 
 /// What a result left out, by the name that it gave for it.
-fn stored(eyes: LaneView<'_>, name: &str) -> Option<Vec<u8>> {
+pub(super) fn stored(eyes: LaneView<'_>, name: &str) -> Option<Vec<u8>> {
     let id = name.strip_prefix(OUTPUT).filter(|id| id.len() == OUTPUT_DIGITS)?;
     eyes.blobs.beginning(id)
 }

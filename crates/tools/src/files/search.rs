@@ -14,6 +14,7 @@ use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use ignore::overrides::{Override, OverrideBuilder};
 use pilothouse_core::{
+    blob::BlobId,
     relpath::RelPath,
     shell::Act,
     tool::{Search, ToolOutcome},
@@ -22,7 +23,9 @@ use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    count, text_of,
+    count,
+    read::stored,
+    text_of,
     walk::{self, Kind},
 };
 use crate::sight::LaneView;
@@ -51,8 +54,7 @@ pub(crate) fn search(
     let (matcher, literal) = matcher(args)?;
     let wanted = wanted(eyes, args)?;
     let context = args.context.unwrap_or_default().min(MOST_CONTEXT);
-    let path = super::place(eyes, args.path.as_deref())?;
-    let names = walk::names(eyes, path.as_ref(), None, cancel)?;
+    let (path, names) = searched(eyes, args.path.as_deref(), cancel)?;
     let mut hunt = Hunt {
         searcher: SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
@@ -100,6 +102,22 @@ pub(crate) fn search(
     outcome.text.push_str(&left_out(&ruled));
     outcome.text.push_str(&literal);
     Ok(outcome)
+}
+
+/// What is searched: a place and the names there, or what a result left out by the name that it gave.
+fn searched(
+    eyes: LaneView<'_>,
+    path: Option<&str>,
+    cancel: &CancellationToken,
+) -> Result<(Option<RelPath>, walk::Names), String> {
+    let kept = path.and_then(|name| Some((name, stored(eyes, name)?)));
+    if let Some((name, content)) = kept {
+        let all = [(name.into(), Kind::Proposed(BlobId::of(&content)))].into();
+        return Ok((None, walk::Names { all, cut: false }));
+    }
+    let path = super::place(eyes, path)?;
+    let names = walk::names(eyes, path.as_ref(), None, cancel)?;
+    Ok((path, names))
 }
 
 /// The path of a file that a rule holds back.

@@ -362,6 +362,8 @@ fn what_a_result_left_out_is_read_by_the_name_that_it_gave() {
         text,
         format!("   800  line 800\n   801  line 801\n(lines 800-801 of 900; go on with from: 802)")
     );
+    let text = d.text(Tool::Search, json!({"path": name, "pattern": "line 80[01]"}));
+    assert_eq!(text, format!("{name}:800: line 800\n{name}:801: line 801\n2 matches in 1 file"));
     for other in ["output:", "output:0123456789ab", "output:../../x"] {
         assert!(!d.refused(Tool::Read, json!({"path": other})).contains("line 1"), "{other}");
     }
