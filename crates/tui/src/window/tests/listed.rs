@@ -360,11 +360,9 @@ fn what_a_session_is_begun_with_is_a_task_and_no_tier_is_asked_about_it() {
         let opens = |request| if let HostRequest::Open(wish) = request { Some(wish) } else { None };
         let wish = host(&mut bench).into_iter().find_map(opens).unwrap();
         let number = bench.window.opened(&wish, bench.now).unwrap();
-        let said = bench.requests(number).into_iter().find_map(|request| match request {
-            Request::Input(Input::Say { text, .. }) => Some(text),
-            _ => None,
-        });
-        said.unwrap()
+        let said =
+            |request| if let Request::Input(Input::Say { text, .. }) = request { Some(text) } else { None };
+        bench.requests(number).into_iter().find_map(said).unwrap()
     };
     assert_eq!(
         begun("/worktree tags sort tags by how often they are used"),
