@@ -32,7 +32,7 @@ pub use claims::{Cite, Claim, claims};
 pub use depth::{Depth, DepthNumbers};
 pub use draft::{Analysis, Draft, Findings, Gives, Section};
 pub use material::{Material, Outcome, Step, ToolStep, work};
-pub use name::step_name;
+pub use name::{StepName, WEB_SEARCH, step_name};
 pub use pause::{left_out, pause_message};
 pub use render::{Answer, BesideLine, SourceLine, StageCost};
 pub use retrieve::Sources;

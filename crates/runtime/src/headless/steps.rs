@@ -65,7 +65,7 @@ impl Steps {
         }
         // The end of a call does not say of what tool it was.
         if let Some(tool) = tool {
-            let name = step_name(tool.map(Tool::name)).unwrap_or("call");
+            let name = step_name(tool.map(Tool::name)).map_or("call", |name| name.name);
             let name = name.rsplit('_').next().filter(|_| tool.is_none()).unwrap_or(name);
             let name = name.strip_prefix("orch_").unwrap_or(name);
             self.calls.insert(*call, format!("orch-{name}-{}", call.0));

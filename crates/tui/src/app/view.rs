@@ -273,6 +273,7 @@ fn ascii(symbol: &str) -> Option<&'static str> {
         "“" | "”" => "\"",
         "‘" | "’" => "'",
         "±" => "+",
+        "🧠" => "*",
         _ => return None,
     })
 }

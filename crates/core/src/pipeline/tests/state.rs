@@ -263,14 +263,21 @@ proptest! {
 
 #[test]
 fn names_of_steps_are_as_the_table_has_them() {
-    let tools = [Some("source_call"), Some("kb_search"), Some("citation_verify"), Some("hop_retrieve"), None];
-    let names: Vec<&str> = tools.into_iter().filter_map(step_name).collect();
-    let table = [
-        "orch_web_search",
-        "orch_kb_search",
-        "orch_citation_verify",
-        "orch_hop_retrieve",
-        "orchestrator_llm",
-    ];
-    assert_eq!(names, table);
+    let names: BTreeMap<&str, (&str, &str)> =
+        [Some("kb_search"), Some("citation_verify"), Some("hop_retrieve"), None]
+            .into_iter()
+            .filter_map(step_name)
+            .chain([WEB_SEARCH])
+            .map(|s| (s.name, (s.title, s.icon.0)))
+            .collect();
+    assert_eq!(
+        names,
+        BTreeMap::from([
+            ("orch_web_search", ("Web Search", "🔍")),
+            ("orch_kb_search", ("Knowledge Base Search", "📚")),
+            ("orch_citation_verify", ("Citation Verification", "✅")),
+            ("orch_hop_retrieve", ("Deep Retrieval", "🔗")),
+            ("orchestrator_llm", ("LLM Analysis", "🧠")),
+        ])
+    );
 }

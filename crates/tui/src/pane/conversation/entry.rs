@@ -20,6 +20,7 @@ use pilothouse_core::{
     checkpoint::CheckpointKind,
     event::CallStatus,
     ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId, TurnId},
+    pipeline::StepName,
     policy::{Request, Ruling},
     session::State,
     talk::{Usage, about_tokens},
@@ -175,7 +176,8 @@ pub(super) struct Call {
     pub(super) children: Vec<Agent>,
     /// The gate that it ran, once that is judged.
     pub(super) gate: Option<Gated>,
-    /// Whether it is a step of a pipeline's stage.
+    /// What it is called as a step of a pipeline's stage, and whether it is one.
+    pub(super) staged: Option<StepName>,
     pub(super) below: bool,
 }
 

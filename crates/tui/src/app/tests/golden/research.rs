@@ -166,7 +166,7 @@ fn stages_are_told_in_ascii_where_only_that_is_shown() {
     desk.app.looks.look.ascii = true;
     desk.app.looks.glyphs = Glyphs::ASCII;
     let text = desk.text();
-    assert!(text.contains("Thought   0 tokens"), "{text}");
+    assert!(text.contains("*  LLM Analysis"), "{text}");
     let odd: Vec<char> = text.chars().filter(|c| !c.is_ascii()).collect();
     assert!(odd.is_empty(), "{odd:?} {text}");
 }

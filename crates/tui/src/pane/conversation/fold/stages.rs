@@ -4,7 +4,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{CallId, LaneId, Millis},
     money,
-    pipeline::StageEvent,
+    pipeline::{StageEvent, step_name},
     session::LaneKind,
     talk::Usage,
 };
@@ -15,9 +15,6 @@ use crate::{
     row::Row,
     theme::{Glyphs, Slot},
 };
-
-/// What the model's part of a stage is called.
-const THOUGHT: &str = "Thought";
 
 /// The stages of the pipeline under way.
 #[derive(Debug, Default)]
@@ -108,14 +105,20 @@ impl Log {
             return;
         }
         if let Some((c, _)) = self.known(call) {
+            c.staged = step_name(c.tool.map(pilothouse_core::tool::Tool::name)).or(c.staged);
             c.below = true;
         }
     }
 
     /// The model's part of a stage is a step like any other; what it handed in unfolds.
     pub(super) fn thought_stage(&mut self, key: i64, text: &Text, usage: &Usage) {
+        let Some(name) = step_name(None) else { return };
         let tokens = format!("   {} tokens", money::thousands(usage.tokens()));
-        let left = Row::of("  ", Slot::Text).and(THOUGHT, Slot::Soft).and(&tokens, Slot::Faint);
+        let left = Row::of("  ", Slot::Text)
+            .and(name.icon.0, Slot::Soft)
+            .and(" ", Slot::Text)
+            .and(name.title, Slot::Soft)
+            .and(&tokens, Slot::Faint);
         if let Some(entry) = self.get_mut(key) {
             let facts = Facts { lines: vec![(left, Row::new())], detail: text.shown.clone() };
             (entry.body, entry.kind, entry.dirty) = (Body::Facts(facts), Kind::Work, true);

@@ -6,6 +6,7 @@ use pilothouse_core::{
     clean::Clean,
     event::CallStatus,
     money,
+    pipeline::StepName,
     tool::{Subject, Tool},
 };
 
@@ -38,6 +39,12 @@ fn verb(call: &Call) -> &str {
         Some(tool) => tool.words(running),
         None => &call.name,
     }
+}
+
+/// What a step of a pipeline's stage is called, with its sign where the terminal draws such.
+fn staged(step: &StepName, g: &Glyphs) -> String {
+    let drawn = g.done == Glyphs::UNICODE.done;
+    format!("{} {}", if drawn { step.icon.0 } else { step.icon.1 }, step.title)
 }
 
 /// Whether a call only looked for something that is not there: that is an answer, and no failure.
@@ -120,13 +127,13 @@ pub(in super::super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: 
         CallState::Ended(CallStatus::Refused) => (g.failed, Slot::Warn),
         CallState::Ended(CallStatus::Interrupted) => (g.skipped, Slot::Soft),
     };
-    let verb = verb(call);
-    let verb_pad = VERB.saturating_sub(row::width(verb)).max(1);
+    let verb = call.staged.map_or_else(|| verb(call).to_owned(), |step| staged(&step, g));
+    let verb_pad = VERB.saturating_sub(row::width(&verb)).max(1);
     let indent = if call.below { "  " } else { "" };
     let left = Row::of(indent, Slot::Text).and(mark, ink).and(" ", Slot::Text);
     let left = match &call.gate {
         Some(gated) => left.with(gated.row(g.done, g.failed)).and("   ", Slot::Text),
-        None => left.and(verb, Slot::Soft).and(&" ".repeat(verb_pad), Slot::Text),
+        None => left.and(&verb, Slot::Soft).and(&" ".repeat(verb_pad), Slot::Text),
     };
     let (summary, summary_ink) = summary(call);
     let summary = uncoded(&Clean::line(&summary));
