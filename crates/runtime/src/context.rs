@@ -136,7 +136,8 @@ pub fn request(
     let last_bytes = last_bytes(budget::size(&last));
     let too_small = || Unprepared::TooSmall(too_small(around.window, fixed + last_bytes));
     let room = around.window.room(fixed + last_bytes).ok_or_else(too_small)?;
-    let bounds = telling::Bounds::of(around.history, room).thought_by(&around.origin);
+    let bounds =
+        telling::Bounds::of(around.history, room).thought_by(&around.origin).hearing(around.window.said());
     let pieces = telling::pieces(state, lane, texts, &bounds);
     let fit = budget::fit(&pieces, room);
     if fit.total > room {

@@ -4,6 +4,7 @@
 //! each request, in big steps, so that what was sent stays as it was between two of them.
 
 use pilothouse_core::{
+    blob::BlobId,
     compaction::Mark,
     session::Entry,
     talk::{Message, ModelCall, ToolSpec},
@@ -24,6 +25,8 @@ const LEAST_BYTES: usize = 2 * 1024;
 const FULL_PERCENT: usize = 90;
 /// … until this share is left.
 const DOWN_TO_PERCENT: usize = 60;
+/// What the user said may take this share of a request.
+const SAID_PERCENT: usize = 40;
 /// Strings of old arguments keep this many bytes.
 const ARGUMENT_BYTES: usize = 200;
 /// Old words of the model keep this many bytes.
@@ -56,6 +59,11 @@ impl Window {
         Some(self.input().saturating_sub(fixed)).filter(|room| *room >= LEAST_BYTES)
     }
 
+    /// Most bytes that what the user said may take together.
+    pub fn said(self) -> usize {
+        self.input() / 100 * SAID_PERCENT
+    }
+
     /// Bytes of a whole request.
     pub fn input(self) -> usize {
         let reply = (self.tokens / 4).min(REPLY_TOKENS);
@@ -77,6 +85,8 @@ pub(super) struct Piece {
 pub(super) enum Slim {
     /// Orders, decisions, plans: it stays, and only its middle goes where nothing else helps.
     Stays,
+    /// What the user said: it gives way last, by the name under which the whole of it is kept, if it is.
+    Said(Option<BlobId>),
     /// The user wants it as it is.
     Pinned,
     /// The result of a call: this line takes its place.
@@ -112,15 +122,27 @@ impl Piece {
         let head = head.get(..head.floor_char_boundary(DROPPED_BYTES)).unwrap_or_default();
         let whole = match &self.slim {
             Slim::Line(line) => line.clone(),
-            Slim::Stays | Slim::Pinned | Slim::Reply => format!("[left out by the user: {head}]"),
+            Slim::Stays | Slim::Said(_) | Slim::Pinned | Slim::Reply => {
+                format!("[left out by the user: {head}]")
+            }
         };
         let words = [whole.as_str(), "[left out by the user]", "[left out]", "-"];
         words.into_iter().find(|words| words.len() <= text.len()).unwrap_or_default().to_owned()
     }
 
+    /// Ends of a text of it.
+    pub fn cut(&self, text: &str, most: usize) -> String {
+        match self.slim {
+            Slim::Said(Some(kept)) => super::cut::cut_said(text, most, kept),
+            Slim::Said(None) | Slim::Stays | Slim::Pinned | Slim::Line(_) | Slim::Reply => {
+                super::cut(text, most)
+            }
+        }
+    }
+
     fn slimmed(&self) -> Message {
         match &self.slim {
-            Slim::Stays | Slim::Pinned => self.message.clone(),
+            Slim::Stays | Slim::Said(_) | Slim::Pinned => self.message.clone(),
             Slim::Line(line) if line.len() < self.message.text.len() => {
                 Message { text: line.clone(), ..self.message.clone() }
             }
@@ -187,7 +209,10 @@ pub(super) fn fit(pieces: &[Piece], room: usize) -> Fit {
     // What is new is only cut where there is no other way.
     held.shrink(pieces, room, |p| p.slim != Slim::Stays);
     for most in LAST_BYTES {
-        held.cut_texts(pieces, room, most);
+        held.cut_texts(pieces, room, most, |p| !matches!(p.slim, Slim::Pinned | Slim::Said(_)));
+    }
+    for most in LAST_BYTES {
+        held.cut_texts(pieces, room, most, |p| matches!(p.slim, Slim::Said(_)));
     }
     held
 }
@@ -213,14 +238,14 @@ impl Fit {
     }
 
     /// The last resort: the ends of every long text, oldest first.
-    fn cut_texts(&mut self, pieces: &[Piece], room: usize, most: usize) {
+    fn cut_texts(&mut self, pieces: &[Piece], room: usize, most: usize, which: impl Fn(&Piece) -> bool) {
         for (piece, message) in pieces.iter().zip(&mut self.messages) {
             if self.total <= room {
                 return;
             }
-            if piece.slim != Slim::Pinned {
+            if which(piece) {
                 let was = size(message);
-                message.text = super::cut(&message.text, most);
+                message.text = piece.cut(&message.text, most);
                 self.total = (self.total + size(message)).saturating_sub(was);
             }
         }

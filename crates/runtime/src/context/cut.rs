@@ -14,6 +14,8 @@ use super::Texts;
 
 /// So many events at most stand between the end of a command and that of its call.
 const BETWEEN: u64 = 16;
+/// A cut moves to the end of a line over at most this share of what it leaves.
+const LINE_SHARE: usize = 4;
 
 /// Head and tail of a long text with a marker between that says how much is missing.
 pub fn cut(text: &str, most: usize) -> String {
@@ -27,19 +29,35 @@ pub fn cut(text: &str, most: usize) -> String {
 pub(super) fn cut_result(texts: &dyn Texts, seq: Seq, most: usize) -> Option<(String, bool)> {
     let Event::CallEnded { call, result, .. } = texts.event(seq)?.event else { return None };
     let text = texts.whole(&result);
-    let Some(mut gap) = missing(&text, most) else { return Some((text, true)) };
-    let (mut named, mut earlier) = (result.id(), 0);
-    let printed = printed(texts, seq, call);
-    for (at, bytes) in printed.iter().flat_map(|id| id.marks_in(&text)) {
+    let Some(gap) = missing(&text, most) else { return Some((text, true)) };
+    let again = printed(texts, seq, call).and_then(|id| marked_anew(&text, &gap, id));
+    Some((again.unwrap_or_else(|| marked(&text, &gap, result.id())), false))
+}
+
+/// What the user said, where the marker says how the model can read what is missing.
+pub(super) fn cut_said(text: &str, most: usize, kept: BlobId) -> String {
+    match missing(text, most) {
+        None => text.to_owned(),
+        Some(gap) => marked_anew(text, &gap, kept).unwrap_or_else(|| marked(text, &gap, kept)),
+    }
+}
+
+fn marked(text: &str, gap: &Range<usize>, kept: BlobId) -> String {
+    around(text, gap, &kept.left_out(gap.len() as u64))
+}
+
+/// Likewise where the gap meets markers of the same output: one takes their place.
+fn marked_anew(text: &str, gap: &Range<usize>, kept: BlobId) -> Option<String> {
+    let (mut gap, mut earlier) = (gap.clone(), None);
+    for (at, bytes) in kept.marks_in(text) {
         // A marker stands on a line of its own, which was not printed.
         let at = at.start.saturating_sub(1)..(at.end + 1).min(text.len());
         if at.start < gap.end && gap.start < at.end {
             gap = gap.start.min(at.start)..gap.end.max(at.end);
-            named = printed.unwrap_or(named);
-            earlier += bytes.saturating_sub(at.len() as u64);
+            earlier = Some(earlier.unwrap_or(0) + bytes.saturating_sub(at.len() as u64));
         }
     }
-    Some((around(&text, &gap, &named.left_out(gap.len() as u64 + earlier)), false))
+    Some(around(text, &gap, &kept.left_out(gap.len() as u64 + earlier?)))
 }
 
 /// The stored output of the command that a call ran, as the event before the call's end has it.
@@ -55,10 +73,18 @@ fn printed(texts: &dyn Texts, ended: Seq, of: CallId) -> Option<BlobId> {
     })
 }
 
-/// The middle that goes where a text is to have at most so many bytes.
+/// The middle that goes where a text is to have at most so many bytes: whole lines, where the lines there are not long.
 fn missing(text: &str, most: usize) -> Option<Range<usize>> {
+    if text.len() <= most {
+        return None;
+    }
     let head = text.floor_char_boundary(most * 2 / 3);
-    (text.len() > most).then(|| head..text.ceil_char_boundary(text.len() - most / 3))
+    let tail = text.ceil_char_boundary(text.len() - most / 3);
+    let back = text.floor_char_boundary(head - head / LINE_SHARE);
+    let on = text.ceil_char_boundary(tail + most / 3 / LINE_SHARE);
+    let ends = text.get(back..head).and_then(|part| part.rfind('\n')).map(|at| back + at);
+    let begins = text.get(tail..on).and_then(|part| part.find('\n')).map(|at| tail + at + 1);
+    Some(ends.unwrap_or(head)..begins.unwrap_or(tail))
 }
 
 fn around(text: &str, gap: &Range<usize>, mark: &str) -> String {

@@ -95,7 +95,8 @@ fn told(
     around: &Circumstances,
     room: usize,
 ) -> Vec<ContextPart> {
-    let bounds = telling::Bounds::of(around.history, room).thought_by(&around.origin);
+    let bounds =
+        telling::Bounds::of(around.history, room).thought_by(&around.origin).hearing(around.window.said());
     let pieces = if let Some(lane) = lane {
         telling::pieces(state, lane, texts, &bounds)
     } else {
@@ -115,7 +116,9 @@ fn part(state: &State, piece: &budget::Piece, sent: &Message) -> ContextPart {
     let calls = sent.calls.iter().map(|c| format!(" [{} {}]", c.name, cut(&c.args, 80)));
     let named = match &piece.slim {
         budget::Slim::Line(line) => line.trim_start_matches('[').split("; ").next().unwrap_or_default(),
-        budget::Slim::Stays | budget::Slim::Pinned | budget::Slim::Reply => sent.text.as_str(),
+        budget::Slim::Stays | budget::Slim::Said(_) | budget::Slim::Pinned | budget::Slim::Reply => {
+            sent.text.as_str()
+        }
     };
     let head = head(&format!("{named}{}", calls.collect::<String>()));
     let (tokens, before) = (budget::tokens(budget::size(sent)), budget::tokens(budget::size(&piece.message)));

@@ -20,7 +20,7 @@ use super::{
     COMMAND_BYTES, RESULT_BYTES, Texts,
     budget::{Piece, Slim},
     cut,
-    cut::cut_result,
+    cut::{cut_result, cut_said},
     inside, record,
 };
 
@@ -39,6 +39,7 @@ pub(super) struct Bounds {
     result: usize,
     command: usize,
     summary: usize,
+    said: usize,
     origin: String,
 }
 
@@ -46,7 +47,19 @@ impl Bounds {
     /// For this many messages of the user, in a room of this many bytes.
     pub fn of(history: usize, room: usize) -> Self {
         let (result, command) = (RESULT_BYTES.min(room / SHARE), COMMAND_BYTES.min(room / 2));
-        Self { history, result, command, summary: room / SUMMARY_SHARE, origin: String::new() }
+        Self {
+            history,
+            result,
+            command,
+            summary: room / SUMMARY_SHARE,
+            said: room / 2,
+            origin: String::new(),
+        }
+    }
+
+    /// With so many bytes at most for what the user said.
+    pub fn hearing(self, bytes: usize) -> Self {
+        Self { said: self.said.min(bytes), ..self }
     }
 
     /// With what this endpoint and model thought themselves.
@@ -137,26 +150,37 @@ impl<'a> Telling<'a> {
             }
         }
         self.close();
+        self.bound_said();
         self.done
     }
 
     /// The user's messages from before the summary stay word for word up to a bound, the newest first.
     fn bound_heard(&mut self) {
         let mut left = self.bounds.summary;
-        let heard = self.done.iter_mut().rev().filter(|p| p.slim == Slim::Stays);
-        for piece in heard.filter(|p| p.entry.is_some_and(|e| matches!(e.what, What::User(_)))) {
+        let of_user = |p: &Piece| p.entry.is_some_and(|e| matches!(e.what, What::User(_)));
+        let heard = |p: &&mut Piece| of_user(p) && p.slim != Slim::Pinned;
+        for piece in self.done.iter_mut().rev().filter(heard) {
             match left.checked_sub(piece.message.text.len()) {
                 Some(rest) => left = rest,
-                None => piece.message.text = cut(&piece.message.text, HEARD_BYTES),
+                None => piece.message.text = piece.cut(&piece.message.text, HEARD_BYTES),
             }
+        }
+    }
+
+    /// All that the user said stays word for word up to a bound as well, the newest first; a result's length of each always.
+    fn bound_said(&mut self) {
+        let mut left = self.bounds.said;
+        for piece in self.done.iter_mut().rev().filter(|p| is_said(p)) {
+            piece.message.text = piece.cut(&piece.message.text, left.max(self.bounds.result));
+            left = left.saturating_sub(piece.message.text.len());
         }
     }
 
     fn tell(&mut self, entry: &Entry, most: usize) {
         match entry.what {
             What::User(turn) => {
-                let said = said(self.state, self.texts, turn, entry.seq, most);
-                self.put(entry, said.map(Piece::stays));
+                let said = said(self.state, self.texts, turn, entry.seq, self.bounds.said);
+                self.put(entry, said);
             }
             What::Reply => {
                 self.close();
@@ -337,17 +361,22 @@ impl<'a> Telling<'a> {
 }
 
 /// A message of the user: what is really asked, where that is not all of it.
-fn said(state: &State, texts: &dyn Texts, turn: TurnId, seq: Seq, most: usize) -> Option<Message> {
+fn said(state: &State, texts: &dyn Texts, turn: TurnId, seq: Seq, most: usize) -> Option<Piece> {
     let info = state.turns.get(&turn);
     let directed = info.and_then(|t| t.directed.as_ref()).and_then(|d| directing(texts, d.seq));
-    let said = if let Some(request) = info.and_then(|t| t.request.as_ref()) {
-        cut(request, most)
-    } else {
-        let Event::TurnStarted { text, .. } = texts.event(seq)?.event else { return None };
-        cut(&texts.whole(&text), most)
-    };
+    let Event::TurnStarted { text, .. } = texts.event(seq)?.event else { return None };
+    let kept = text.cut.as_ref().map(|cut| cut.blob);
+    let said = info.and_then(|t| t.request.clone()).unwrap_or_else(|| texts.whole(&text));
+    let said = kept.map_or_else(|| cut(&said, most), |kept| cut_said(&said, most, kept));
     let meanwhile = if info.is_some_and(|t| t.told.is_some()) { "(said while you worked) " } else { "" };
-    Some(Message::text(Role::User, format!("{meanwhile}{said}{}", directed.unwrap_or_default())))
+    // A gap in the prompt that directs it would be no gap in what is kept.
+    let slim = if directed.is_some() { Slim::Stays } else { Slim::Said(kept) };
+    let message = Message::text(Role::User, format!("{meanwhile}{said}{}", directed.unwrap_or_default()));
+    Some(Piece { message, slim, entry: None })
+}
+
+fn is_said(piece: &Piece) -> bool {
+    matches!(piece.slim, Slim::Said(_))
 }
 
 /// The prompt of the skill, the command or the agent that directs a message.

@@ -159,3 +159,42 @@ fn what_is_pinned_is_never_shrunk_and_what_is_dropped_is_one_line() {
     }
     assert!(told(&b));
 }
+
+/// As many numbered lines as make so many bytes, with a needle in the middle of them.
+fn pasted(bytes: usize) -> String {
+    let all = bytes / 40;
+    let line =
+        |n: usize| format!("{n:06} {}\n", if n == all / 2 { "needle-81".into() } else { "x".repeat(32) });
+    (0..all).map(line).collect()
+}
+
+#[test]
+fn what_the_user_says_is_told_whole_as_far_as_the_window_goes_and_the_rest_by_a_name() {
+    let mut b = Bench::new();
+    let whole = format!("what does this say?\n{}", pasted(140_000).trim_end());
+    b.step(Input::say(&*whole));
+    assert!(b.request_of(b.lane(), Window::of(None)).messages.iter().any(|m| m.text.contains(&whole)));
+    // A window that cannot hold it cuts between lines, and says how the rest is read.
+    let window = Window::of(Some(32_000));
+    let told = |b: &Bench| {
+        let request = b.request_of(b.lane(), window);
+        assert!(bytes(&request) <= window.input());
+        request.messages.iter().find(|m| m.text.starts_with("what does this")).unwrap().text.clone()
+    };
+    let id = Blob::new(whole.clone().into_bytes()).id();
+    let check = |told: &str| {
+        let marks = id.marks_in(told);
+        let [(at, left)] = &marks[..] else { panic!("{marks:?} in {told}") };
+        let (head, tail) = (told.get(..at.start - 1).unwrap(), told.get(at.end + 1..).unwrap());
+        assert!(whole.get(head.len()..).unwrap().starts_with('\n') && whole.starts_with(head));
+        assert!(whole.ends_with(&format!("\n{tail}")), "whole lines");
+        assert_eq!(*left, (whole.len() - head.len() - tail.len()) as u64);
+        told.len()
+    };
+    let first = check(&told(&b));
+    assert!((window.said() * 3 / 4..window.said() + 100).contains(&first), "{first}");
+    // A second one as long goes before it, and both keep a marker that adds up.
+    b.reply("it says x", &[]);
+    b.step(Input::say(format!("and this?\n{}", "y 12345\n".repeat(10_000))));
+    assert!(check(&told(&b)) < first);
+}
