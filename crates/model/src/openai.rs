@@ -13,7 +13,7 @@ use async_openai::{Client, error::OpenAIError};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use pilothouse_core::{
     redact::Redactor,
-    talk::{Fault, FaultKind, ModelDelta, ModelReply, ModelRequest},
+    talk::{Fault, FaultKind, ModelDelta, ModelReply, ModelRequest, Role},
 };
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
@@ -93,15 +93,24 @@ impl OpenAi {
             .with_http_service(tower::service_fn(move |r| service.clone().carry(r)));
         loop {
             let stream = self.open(&client, request).await?;
-            read(stream, draft, &witness).await?;
-            let verdict = self.verdict(draft, &look(&witness));
-            match verdict {
-                // Nobody saw anything of it, and no call of it can have run.
-                Err(fault) if fault.kind == FaultKind::Cut && draft.is_blank() => {
-                    carrier.wait(RetryReason::passing(fault)).await?;
-                    *look(&witness) = Seen::default();
+            let verdict = match read(stream, draft, &witness).await {
+                Ok(()) => self.verdict(draft, &look(&witness)),
+                Err(fault) => Err(RetryReason::of_stream(fault)),
+            };
+            let is_whole = verdict.is_ok();
+            let setback = match verdict {
+                Ok(()) if draft.says_nothing() && !answers_calls(request) => {
+                    RetryReason::passing(fault::empty())
                 }
-                Ok(()) | Err(_) => return verdict,
+                Ok(()) => return Ok(()),
+                Err(setback) => setback,
+            };
+            // A call only runs once its reply is whole: nothing of this one took effect.
+            match carrier.wait(setback).await {
+                Ok(()) => draft.begin_again(&self.endpoint),
+                // That nothing was said is for the session to judge.
+                Err(_) if is_whole => return Ok(()),
+                Err(fault) => return Err(fault),
             }
         }
     }
@@ -119,6 +128,7 @@ impl OpenAi {
                 }
                 Err(fault) => {
                     extras = extras.without(&fault, request, &self.endpoint).ok_or(fault)?;
+            *look(&witness) = Seen::default();
                     tracing::info!(?extras, "the model is asked again, without what it refused");
                 }
             }
@@ -126,21 +136,25 @@ impl OpenAi {
     }
 
     /// Whether the stream brought a whole reply.
-    fn verdict(&self, draft: &Draft, seen: &Seen) -> Result<(), Fault> {
+    fn verdict(&self, draft: &Draft, seen: &Seen) -> Result<(), RetryReason> {
         if !seen.done && !draft.finished() {
             return Err(match &seen.end {
-                Some(End::Silent) => fault::stalled(&self.endpoint),
-                Some(End::Broken(why)) => fault::cut(why),
-                Some(End::TooLarge) => fault::too_large("one event of the reply", MOST_EVENT_BYTES),
-                Some(End::Closed) | None => fault::cut("the server closed the connection in the middle"),
+                Some(End::Silent) => RetryReason::last(fault::stalled(&self.endpoint)),
+                Some(End::Broken(why)) => RetryReason::passing(fault::cut(why)),
+                Some(End::TooLarge) => {
+                    RetryReason::last(fault::too_large("one event of the reply", MOST_EVENT_BYTES))
+                }
+                Some(End::Closed) | None => {
+                    RetryReason::passing(fault::cut("the server closed the connection in the middle"))
+                }
             });
         }
         match &draft.garbled {
-            Some(text) => Err(fault::fault(
+            Some(text) => Err(RetryReason::passing(fault::fault(
                 FaultKind::Malformed,
                 format!("a part of the reply is no JSON: {text}"),
                 "try again; if it comes back, the server does not speak this interface properly",
-            )),
+            ))),
             None => Ok(()),
         }
     }
@@ -162,6 +176,12 @@ async fn read(mut stream: Chunks, draft: &mut Draft, witness: &StreamObserver) -
             // The witness knows better how it ended.
             Some(Err(_)) | None => return Ok(()),
         }
+/// Whether the model had the results of calls last: an end without a word may be what it means then.
+fn answers_calls(request: &ModelRequest) -> bool {
+    let mut last = request.messages.iter().rev().skip(1);
+    last.next().is_some_and(|message| message.role == Role::Tool)
+}
+
     }
 }
 

@@ -26,6 +26,11 @@ impl Outlet {
         self.flush();
     }
 
+    /// Forgets what waits: it counts no more.
+    pub(crate) fn clear(&mut self) {
+        self.backlog.clear();
+    }
+
     /// Sends what waits, as far as there is room.
     pub(crate) fn flush(&mut self) {
         while let Some(delta) = self.backlog.pop_front() {

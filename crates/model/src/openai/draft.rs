@@ -40,6 +40,9 @@ pub(super) struct Draft {
     pub garbled: Option<String>,
     asked_bytes: u64,
     taken: BTreeSet<String>,
+    /// Words and thinking of an attempt that broke off, and what such attempts took.
+    broken: (String, String),
+    spent: Option<Usage>,
 }
 
 #[derive(Default)]
@@ -68,7 +71,27 @@ impl Draft {
             garbled: None,
             asked_bytes: asked_bytes(request),
             taken: ids.collect(),
+            broken: (String::new(), String::new()),
+            spent: None,
         }
+    }
+
+    /// Nothing of it counts: it is asked for once more. What it took is counted with the next.
+    pub fn begin_again(&mut self, endpoint: &Endpoint) {
+        if !self.is_blank() {
+            self.end_text();
+            self.spent = Some(self.usage(endpoint.price));
+        }
+        self.outlet.clear();
+        let (text, reasoning) = (std::mem::take(&mut self.text), std::mem::take(&mut self.reasoning));
+        if !text.is_empty() {
+            self.broken = (text, reasoning);
+        }
+        (self.thought, self.echo) = (Thought::default(), Heard::at(endpoint));
+        self.aside.clear();
+        self.calls.clear();
+        (self.tokens, self.finish, self.garbled) = (None, None, None);
+        self.model.clone_from(&endpoint.model);
     }
 
     /// Whether the model said that it is done.
@@ -77,8 +100,15 @@ impl Draft {
     }
 
     /// Whether nothing came yet that a reply is made of: no word, no thinking, no piece of a call.
-    pub fn is_blank(&self) -> bool {
+    fn is_blank(&self) -> bool {
         self.garbled.is_none() && self.calls.is_empty() && self.held_bytes() == 0
+    }
+
+    /// Whether it ended by itself, and there is nothing in it but blanks.
+    pub fn says_nothing(&self) -> bool {
+        let blanks = self.text.len() - self.text.trim().len();
+        let cut_off = matches!(self.finish, Some(Finish::Length | Finish::Filtered));
+        !cut_off && self.calls.is_empty() && self.held_bytes() == blanks
     }
 
     /// Takes one event in.
@@ -273,6 +303,9 @@ impl Draft {
     pub fn partial(mut self, price: Option<Price>) -> ModelReply {
         self.end_text();
         let usage = self.usage(price);
+        if self.text.is_empty() && !self.broken.0.is_empty() {
+            (self.text, self.reasoning) = std::mem::take(&mut self.broken);
+        }
         self.outlet.flush();
         ModelReply {
             text: self.text,
@@ -311,6 +344,9 @@ impl Draft {
             },
         };
         usage.cost_micros = usage.cost_micros.or_else(|| price.map(|p| cost(&usage, p)));
+        if let Some(spent) = &self.spent {
+            usage.add(spent);
+        }
         usage
     }
 }

@@ -75,6 +75,11 @@ pub(crate) fn cut(why: &str) -> Fault {
     )
 }
 
+/// The reply ended before it began.
+pub(crate) fn empty() -> Fault {
+    fault(FaultKind::Malformed, "the reply is empty", "try again")
+}
+
 /// More came than is taken.
 pub(crate) fn too_large(what: &str, most: usize) -> Fault {
     fault(

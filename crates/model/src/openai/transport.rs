@@ -2,7 +2,7 @@
 //!
 //! Owns everything that async-openai would hide: retries are visible, a status and the server's
 //! words survive, a body that is no stream is told apart.
-//! Never retries by itself once the first byte of a stream has arrived: whether any of it counts, its reader knows.
+//! Never retries by itself once the first byte of a stream has arrived: whether the reply is whole, its reader knows.
 
 use std::{
     sync::{
@@ -159,7 +159,7 @@ pub(super) struct RetryReason {
 }
 
 impl RetryReason {
-    const fn last(fault: Fault) -> Self {
+    pub const fn last(fault: Fault) -> Self {
         Self { fault, again: false, after: None }
     }
 
@@ -168,6 +168,12 @@ impl RetryReason {
     }
 }
 
+
+    /// Of an error that a stream brought.
+    pub fn of_stream(fault: Fault) -> Self {
+        let again = fault.status.is_some_and(|status| matches!(status, 408 | 500..=599));
+        Self { fault, again, after: None }
+    }
 impl HttpTransport {
     /// Sends the request until a stream begins, a failure is final, or the retries are used up.
     pub async fn carry(self, request: HttpRequestFactory) -> Result<Response, OpenAIError> {

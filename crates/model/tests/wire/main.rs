@@ -12,6 +12,7 @@ use server::{Act, Server, answer, done, event, reply, stream_head, text};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+mod broken;
 mod extras;
 mod server;
 
@@ -224,14 +225,14 @@ async fn a_reply_is_whole_with_a_reason_or_with_done_and_cut_with_neither() {
     assert_eq!(ask(vec![vec![stream_head(), no_blank_line]]).await.0.unwrap().text, "a");
     let bare_done = Act::Send(b"data: [DONE]".to_vec());
     assert_eq!(ask(vec![vec![stream_head(), text("a"), bare_done]]).await.0.unwrap().text, "a");
-    let said = vec![stream_head(), text("the words [DONE] are no end")];
-    let (outcome, deltas) = ask(vec![said]).await;
+    let said = || vec![stream_head(), text("the words [DONE] are no end")];
+    let (outcome, _) = ask(vec![said(), said(), said()]).await;
     let cut = outcome.unwrap_err();
     assert_eq!((cut.fault.kind, cut.partial.text.as_str()), (FaultKind::Cut, "the words [DONE] are no end"));
     assert!(cut.partial.usage.estimated && cut.partial.usage.output > 0);
-    assert!(retries(&deltas).is_empty());
-    let half = Act::Send(b"data: {\"choices\":[{\"delta\":{\"cont".to_vec());
-    let cut = ask(vec![vec![stream_head(), text("a"), half]]).await.0.unwrap_err();
+    let half = || Act::Send(b"data: {\"choices\":[{\"delta\":{\"cont".to_vec());
+    let broken = || vec![stream_head(), text("a"), half()];
+    let cut = ask(vec![broken(), broken(), broken()]).await.0.unwrap_err();
     assert_eq!((cut.fault.kind, cut.partial.text.as_str()), (FaultKind::Cut, "a"));
 }
 
@@ -241,15 +242,6 @@ async fn a_stream_that_stays_open_after_its_end_does_not_hold_the_reply_back() {
     let script = vec![stream_head(), text("a"), done(), Act::AwaitClose(tx)];
     assert_eq!(ask(vec![script]).await.0.unwrap().text, "a");
     closed.await.unwrap();
-}
-
-#[tokio::test]
-async fn a_cut_inside_a_call_is_never_retried_and_gives_no_call() {
-    let piece = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"run","arguments":"{}"}}]}}]}"#;
-    let (outcome, deltas) = ask(vec![vec![stream_head(), event(piece), Act::Reset], reply("never")]).await;
-    let cut = outcome.unwrap_err();
-    assert_eq!(cut.fault.kind, FaultKind::Cut);
-    assert!(cut.partial.calls.is_empty() && retries(&deltas).is_empty());
 }
 
 #[tokio::test]
@@ -329,9 +321,8 @@ async fn a_connection_that_drops_before_anything_is_said_is_tried_again_as_often
     let (outcome, deltas) = ask(vec![dropped(), busy, dropped(), reply("never")]).await;
     assert_eq!((outcome.unwrap_err().fault.kind, retries(&deltas).len()), (FaultKind::Cut, 2));
     let thinking = event(r#"{"choices":[{"delta":{"reasoning_content":"hm"}}]}"#);
-    let (outcome, deltas) = ask(vec![vec![stream_head(), thinking, Act::Reset], reply("never")]).await;
-    let cut = outcome.unwrap_err();
-    assert_eq!((cut.partial.reasoning.as_str(), retries(&deltas).len()), ("hm", 0));
+    let (outcome, deltas) = ask(vec![vec![stream_head(), thinking, Act::Reset], reply("whole")]).await;
+    assert_eq!((outcome.unwrap().reasoning.as_str(), retries(&deltas).len()), ("", 1));
 }
 
 #[tokio::test]
@@ -412,8 +403,8 @@ async fn errors_inside_a_stream_are_faults_with_the_text_so_far() {
         ("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"error\"}]}\n\n", None, "it gave no reason"),
     ];
     for (bytes, status, words) in cases {
-        let script = vec![stream_head(), text("half"), Act::Send(bytes.into()), done()];
-        let unfinished = ask(vec![script]).await.0.unwrap_err();
+        let script = || vec![stream_head(), text("half"), Act::Send(bytes.into()), done()];
+        let unfinished = ask(vec![script(), script(), script()]).await.0.unwrap_err();
         assert_eq!((unfinished.fault.kind, unfinished.fault.status), (FaultKind::Refused, status), "{bytes}");
         assert!(unfinished.fault.message.contains(words), "{}", unfinished.fault);
         assert_eq!(unfinished.partial.text, "half");
@@ -424,8 +415,8 @@ async fn errors_inside_a_stream_are_faults_with_the_text_so_far() {
 async fn a_garbled_event_is_told_and_a_ping_is_not() {
     let ping = vec![stream_head(), event("ping"), text("a"), done()];
     assert_eq!(ask(vec![ping]).await.0.unwrap().text, "a");
-    let garbled = vec![stream_head(), text("a"), event("{\"choices\":[{"), text("b"), done()];
-    let unfinished = ask(vec![garbled]).await.0.unwrap_err();
+    let garbled = || vec![stream_head(), text("a"), event("{\"choices\":[{"), text("b"), done()];
+    let unfinished = ask(vec![garbled(), garbled(), garbled()]).await.0.unwrap_err();
     assert_eq!(unfinished.fault.kind, FaultKind::Malformed);
     assert_eq!(unfinished.partial.text, "ab");
 }

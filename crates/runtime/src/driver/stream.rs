@@ -47,6 +47,13 @@ impl<'a> Stream<'a> {
         Self { silent: !whole, drawn, ..self }
     }
 
+    /// What came counts no more: the reply begins anew.
+    fn begin_again(&mut self) {
+        (self.text, self.thinking) = ((0, self.secrets.stream()), (0, self.secrets.stream()));
+        self.drawn = self.drawn.take().map(|_| Drawn::default());
+        self.unseen = 0;
+    }
+
     pub(super) fn show(&mut self, piece: ModelDelta) {
         let (kind, offset, text) = match piece {
             ModelDelta::Text(text) if self.silent => {
@@ -72,6 +79,7 @@ impl<'a> Stream<'a> {
             }
             ModelDelta::Written(tokens) => (DeltaKind::Written, tokens, String::new()),
             ModelDelta::Retry { attempt, wait_ms, reason } => {
+                self.begin_again();
                 let (wait, reason) = (wait_ms.div_ceil(1000), self.secrets.mask(&reason));
                 (DeltaKind::Notice, 0, format!("{reason}; try {attempt} in {wait} s"))
             }
@@ -91,4 +99,27 @@ fn advance(offset: &mut u64, text: &str) -> u64 {
     let at = *offset;
     *offset += text.len() as u64;
     at
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_that_is_asked_for_again_is_shown_from_its_beginning() {
+        let (updates, mut shown) = mpsc::channel(16);
+        let secrets = Redactor::default();
+        let mut stream = Stream::new(CallId(1), &updates, &secrets);
+        stream.show(ModelDelta::Text("half a \n".into()));
+        stream.show(ModelDelta::Retry { attempt: 2, wait_ms: 5, reason: "it broke".into() });
+        stream.show(ModelDelta::Text("whole \n".into()));
+        let mut texts = Vec::new();
+        while let Ok(Update::Delta(delta)) = shown.try_recv() {
+            texts.extend((delta.kind == DeltaKind::Text).then_some((delta.offset, delta.text)));
+        }
+        let first = texts.first().unwrap();
+        assert!(first.0 == 0 && first.1.starts_with("half"), "{texts:?}");
+        assert!(texts.iter().any(|(at, text)| *at == 0 && text.starts_with("whole")), "{texts:?}");
+    }
 }
