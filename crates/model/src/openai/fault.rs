@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::endpoint::Endpoint;
 
+const DAY: Duration = Duration::from_hours(24);
 /// Most characters of a server's message that are passed on.
 const WORDS: usize = 500;
 
@@ -73,6 +74,19 @@ pub(crate) fn cut(why: &str) -> Fault {
         format!("the stream ended before the reply did: {why}"),
         "try again; what came until then is kept",
     )
+}
+
+/// The advice where a server said for how long it takes no requests.
+pub(crate) fn takes_again(after: Duration, now: &jiff::Zoned) -> String {
+    let then = jiff::SignedDuration::try_from(after).ok().and_then(|after| now.checked_add(after).ok());
+    let form = if after < DAY { "%H:%M" } else { "%Y-%m-%d %H:%M" };
+    let at = then.map(|then| format!(" at {}", then.strftime(form))).unwrap_or_default();
+    let left = match after.as_secs_f64().ceil() {
+        seconds if seconds < 90.0 => format!("{seconds} s"),
+        seconds if seconds < 2.0 * 3600.0 => format!("{} min", (seconds / 60.0).ceil()),
+        seconds => format!("{} h", (seconds / 3600.0).ceil()),
+    };
+    format!("the server takes requests again{at} (in {left}); `/model NAME` asks another model")
 }
 
 /// The reply ended before it began.
@@ -262,6 +276,7 @@ fn seconds(time: Duration) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -285,6 +300,22 @@ mod tests {
         assert!(long.contains("/compact") && long.contains("`window`"), "{long}");
         assert!(hint(400, "tools is not supported").contains("can call tools"));
         assert!(is_name(&Unknown) && !is_name(&std::io::Error::from_raw_os_error(111)));
+    }
+
+    #[test]
+    fn a_time_that_a_server_names_is_told_by_the_clock_and_by_what_is_left() {
+        let now: jiff::Timestamp = "2026-11-29T18:13:20Z".parse().unwrap();
+        let now = now.to_zoned(jiff::tz::TimeZone::UTC);
+        let told = |seconds| takes_again(Duration::from_secs(seconds), &now);
+        for (seconds, words) in [
+            (45, "again at 18:14 (in 45 s);"),
+            (520, "again at 18:22 (in 9 min);"),
+            (4 * 3600, "again at 22:13 (in 4 h);"),
+            (30 * 3600, "again at 2026-12-01 00:13 (in 30 h);"),
+            (u64::MAX, "again (in "),
+        ] {
+            assert!(told(seconds).contains(words), "{}", told(seconds));
+        }
     }
 
     #[test]

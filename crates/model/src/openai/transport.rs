@@ -37,6 +37,8 @@ use super::{
 const RETRIES: u32 = 2;
 /// A server that asks for a longer wait is not waited for.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// From so long on it is told when a server that named a time takes requests again.
+const TOLD_WAIT: Duration = Duration::from_secs(5);
 /// At most this much of an error's body is read.
 const BODY_BYTES: usize = 64 * 1024;
 
@@ -166,14 +168,14 @@ impl RetryReason {
     pub const fn passing(fault: Fault) -> Self {
         Self { fault, again: true, after: None }
     }
-}
-
 
     /// Of an error that a stream brought.
     pub fn of_stream(fault: Fault) -> Self {
         let again = fault.status.is_some_and(|status| matches!(status, 408 | 500..=599));
         Self { fault, again, after: None }
     }
+}
+
 impl HttpTransport {
     /// Sends the request until a stream begins, a failure is final, or the retries are used up.
     pub async fn carry(self, request: HttpRequestFactory) -> Result<Response, OpenAIError> {
@@ -193,8 +195,11 @@ impl HttpTransport {
     pub async fn wait(&self, setback: RetryReason) -> Result<(), Fault> {
         let used = self.retries.load(Ordering::Relaxed);
         let wait = setback.after.unwrap_or(self.endpoint.backoff * 2_u32.pow(used));
-        let fault = fault::scrub(setback.fault, &self.redactor);
+        let mut fault = fault::scrub(setback.fault, &self.redactor);
         if !setback.again || used >= RETRIES || wait > LONGEST_WAIT {
+            if let Some(after) = setback.after.filter(|after| setback.again && *after >= TOLD_WAIT) {
+                fault.hint = fault::takes_again(after, &jiff::Zoned::now());
+            }
             return Err(fault);
         }
         self.retries.store(used + 1, Ordering::Relaxed);

@@ -298,9 +298,13 @@ async fn waiting_is_pointless_for_a_spent_budget_or_an_hour() {
     let spent =
         answer("429 Too Many Requests", "", r#"{"error":{"message":"pay","code":"insufficient_quota"}}"#);
     let hour = answer("503 Service Unavailable", "retry-after: 3600\r\n", "busy");
-    for script in [spent, hour] {
+    for (script, told) in [(spent, false), (hour, true)] {
         let (outcome, deltas) = ask(vec![script, reply("never")]).await;
-        assert!(outcome.is_err() && retries(&deltas).is_empty());
+        let hint = outcome.unwrap_err().fault.hint;
+        assert_eq!(
+            (hint.contains("again at ") && hint.contains("(in 60 min)"), retries(&deltas).len()),
+            (told, 0)
+        );
     }
 }
 
