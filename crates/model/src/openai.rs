@@ -77,6 +77,22 @@ impl OpenAi {
         self.extras.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Where the model is not known there, the advice names what is.
+    async fn asked(
+        &self,
+        request: &ModelRequest,
+        deltas: Sender<ModelDelta>,
+        draft: &mut Draft,
+    ) -> Result<(), Fault> {
+        let Err(mut fault) = self.converse(request, deltas, draft).await else { return Ok(()) };
+        if fault.status == Some(404)
+            && let Some(hint) = models::instead(&self.endpoint).await
+        {
+            fault.hint = hint;
+        }
+        Err(fault)
+    }
+
     async fn converse(
         &self,
         request: &ModelRequest,
@@ -112,6 +128,7 @@ impl OpenAi {
                 Err(_) if is_whole => return Ok(()),
                 Err(fault) => return Err(fault),
             }
+            *look(&witness) = Seen::default();
         }
     }
 
@@ -128,7 +145,6 @@ impl OpenAi {
                 }
                 Err(fault) => {
                     extras = extras.without(&fault, request, &self.endpoint).ok_or(fault)?;
-            *look(&witness) = Seen::default();
                     tracing::info!(?extras, "the model is asked again, without what it refused");
                 }
             }
@@ -160,6 +176,12 @@ impl OpenAi {
     }
 }
 
+/// Whether the model had the results of calls last: an end without a word may be what it means then.
+fn answers_calls(request: &ModelRequest) -> bool {
+    let mut last = request.messages.iter().rev().skip(1);
+    last.next().is_some_and(|message| message.role == Role::Tool)
+}
+
 /// Reads a stream to its end, whole or not.
 async fn read(mut stream: Chunks, draft: &mut Draft, witness: &StreamObserver) -> Result<(), Fault> {
     loop {
@@ -176,12 +198,6 @@ async fn read(mut stream: Chunks, draft: &mut Draft, witness: &StreamObserver) -
             // The witness knows better how it ended.
             Some(Err(_)) | None => return Ok(()),
         }
-/// Whether the model had the results of calls last: an end without a word may be what it means then.
-fn answers_calls(request: &ModelRequest) -> bool {
-    let mut last = request.messages.iter().rev().skip(1);
-    last.next().is_some_and(|message| message.role == Role::Tool)
-}
-
     }
 }
 
@@ -227,7 +243,7 @@ impl ModelClient for OpenAi {
             let outcome = tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(cancelled()),
-                outcome = self.converse(&request, deltas, &mut draft) => outcome,
+                outcome = self.asked(&request, deltas, &mut draft) => outcome,
             };
             match outcome {
                 Ok(()) => Ok(draft.whole(self.endpoint.price)),

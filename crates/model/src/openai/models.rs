@@ -2,6 +2,8 @@
 //!
 //! Owns the request and the reading of its answer. Never retries: somebody waits for it at a prompt.
 
+use std::time::Duration;
+
 use futures::StreamExt;
 use pilothouse_core::{
     redact::Redactor,
@@ -19,6 +21,10 @@ use super::{
 
 /// An answer longer than this is none.
 const BODY_BYTES: usize = 16 * 1024 * 1024;
+/// So long a list is waited for that only makes the reason of a failure plainer.
+const LIST_WAIT: Duration = Duration::from_secs(5);
+/// So many names are told in the place of an unknown one.
+const NEAREST: usize = 3;
 
 /// The names of the models that an endpoint has, in its order.
 ///
@@ -29,6 +35,27 @@ pub async fn models(endpoint: &Endpoint) -> Result<Vec<String>, Fault> {
     let asked = timeout(endpoint.silence_timeout, ask(endpoint));
     let answered = asked.await.unwrap_or_else(|_| Err(unanswered(endpoint)));
     answered.map_err(|f| fault::scrub(f, &redactor))
+}
+
+/// What an endpoint has that knows no model of this name: the nearest of its names. `None` where it has that one, or does
+/// not say.
+pub(super) async fn instead(endpoint: &Endpoint) -> Option<String> {
+    let known = timeout(LIST_WAIT, models(endpoint)).await.ok()?.ok()?;
+    told(&endpoint.model, known)
+}
+
+fn told(name: &str, mut known: Vec<String>) -> Option<String> {
+    if known.is_empty() || known.iter().any(|have| have == name) {
+        return None;
+    }
+    let common =
+        |have: &str| have.chars().zip(name.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+    let near = |have: &str| (have.contains(name) || name.contains(have), common(have));
+    known.sort_by_key(|have| std::cmp::Reverse(near(have)));
+    let more = known.len().saturating_sub(NEAREST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    known.truncate(NEAREST);
+    Some(format!("the server has no {name}; it has {}{more}: `/model NAME` takes one", known.join(", ")))
 }
 
 async fn ask(endpoint: &Endpoint) -> Result<Vec<String>, Fault> {
@@ -79,6 +106,16 @@ struct Listed {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn in_the_place_of_an_unknown_name_the_nearest_are_told() {
+        let known = || ["tiny", "qwen3-coder", "gpt-4o-mini", "gpt-4o"].map(str::to_owned).to_vec();
+        let words = told("gpt-4o-mni", known()).unwrap();
+        assert!(words.starts_with("the server has no gpt-4o-mni; it has gpt-4o, gpt-4o-mini, "), "{words}");
+        assert!(words.contains(" and 1 more:"), "{words}");
+        assert_eq!(told("tiny", known()), None);
+        assert_eq!(told("tiny", Vec::new()), None);
+    }
 
     #[test]
     fn a_list_is_read_in_its_order_and_anything_else_is_told() {

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     ask, endpoint, request, retries,
-    server::{Act, Server, done, event, reply, stream_head, text},
+    server::{Act, Server, answer, done, event, reply, stream_head, text},
 };
 
 #[tokio::test]
@@ -57,4 +57,12 @@ async fn an_end_without_a_word_behind_results_is_an_end() {
     let (tx, _rx) = mpsc::channel(8);
     let whole = OpenAi::new(endpoint(&server.url)).reply(asked, tx, CancellationToken::new()).await.unwrap();
     assert_eq!((whole.text.as_str(), server.requests().len()), ("", 1));
+}
+
+#[tokio::test]
+async fn a_model_that_the_server_does_not_have_is_told_with_those_that_it_has() {
+    let unknown = answer("404 Not Found", "", r#"{"error":"model not found"}"#);
+    let list = answer("200 OK", "content-type: application/json\r\n", r#"{"data":[{"id":"test-models"}]}"#);
+    let fault = ask(vec![unknown, list]).await.0.unwrap_err().fault;
+    assert_eq!(fault.hint, "the server has no test-model; it has test-models: `/model NAME` takes one");
 }
