@@ -429,6 +429,8 @@ pub struct Surroundings {
     pub utc_offset_minutes: i32,
     /// The model's context window in tokens, if known.
     pub window: Option<u64>,
+    /// Most bytes of a message that the model is told whole, if known.
+    pub told_whole: Option<usize>,
     /// Whether another process holds the session and nothing can be changed.
     pub read_only: bool,
     /// What a screen must not show of what it reads by itself.

@@ -276,6 +276,7 @@ impl Driver {
             first_start: !begun && opening::is_unset(&setup, &at.config),
             utc_offset_minutes: surroundings::utc_offset_minutes(),
             window: at.config.window,
+            told_whole: Some(crate::context::Window::of(at.config.window).said()),
             read_only: at.read_only(),
             secrets: at.config.secrets.clone(),
             now: (setup.clock)(),

@@ -22,9 +22,17 @@ pub enum Preview {
     Answer,
     /// It is a command line: how dangerous it is, why, and whether it runs outside the sandbox.
     Shell(Risk, String, bool),
+    /// Its middle does not go to the model with it, in these words.
+    Cut(String),
 }
 
 impl Preview {
+    /// A message of so many bytes of which the model is told fewer.
+    pub fn cut(said: usize, told: usize) -> Self {
+        let kb = |bytes: usize| bytes.div_ceil(1024);
+        Self::Cut(format!("{} KB: the model gets {} KB of it and can read the rest", kb(said), kb(told)))
+    }
+
     /// A command line as it would be judged in this workspace.
     pub fn judged(line: &str, session: &Session) -> Self {
         Self::judged_where(line, false, session)

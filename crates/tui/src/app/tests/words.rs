@@ -182,3 +182,18 @@ fn a_yes_that_says_more_is_said_to_the_session_where_a_word_is_wanted() {
         );
     }
 }
+
+#[test]
+fn a_draft_that_the_model_does_not_get_whole_says_so_before_it_is_sent() {
+    let mut desk = Desk::new(120, 40);
+    desk.app.world.surroundings.told_whole = Some(90 * 1024);
+    let cut = "138 KB: the model gets 90 KB of it and can read the rest";
+    for (bytes, line, says) in
+        [(138, "why does it fail? ", true), (80, "why? ", false), (138, "!cat ", false)]
+    {
+        let pasted = "x".repeat(bytes * 1024 - line.len());
+        desk.app.composer.draft.set(Saved::plain(format!("{line}{pasted}")));
+        desk.app.foretell();
+        assert_eq!(desk.text().contains(cut), says, "{bytes} {line}");
+    }
+}

@@ -41,7 +41,10 @@ impl App {
         } else {
             let (meaning, foretold) = preview(&text, &self.world.session);
             told = foretold;
-            meaning
+            let most = self.world.surroundings.told_whole.filter(|most| text.len() > *most);
+            let cut =
+                most.filter(|_| !text.starts_with(['!', '/'])).map(|most| Preview::cut(text.len(), most));
+            cut.or(meaning)
         };
         let was = (self.previewed.2.take(), self.opens_instead());
         self.answering = told.map(|told| self.answering(told, &text)).unwrap_or_default();

@@ -291,6 +291,7 @@ impl App {
                 spans
             }
             Preview::Path(path, what) => self.path(path, what, width),
+            Preview::Cut(words) => vec![Span::styled(shorten_words(words, width), style(Slot::Warn))],
         }
     }
 
