@@ -132,6 +132,14 @@ pub(super) struct Reply {
 }
 
 impl Reply {
+    /// It is asked for once more, as the note says: what came counts no more.
+    pub(super) fn begin_again(&mut self, note: &str) {
+        (self.md, self.streamed, self.gap) = (Markdown::default(), 0, false);
+        (self.called, self.counted) = ((0, 0), 0);
+        self.thinking.clear();
+        note.clone_into(&mut self.note);
+    }
+
     /// Tokens written so far: counted, or estimated by what came.
     pub(super) fn tokens(&self) -> u64 {
         let bytes = self.streamed + self.thinking.len() as u64 + self.called.0 + self.called.1;

@@ -382,7 +382,7 @@ impl Log {
                 r.called = (before, delta.offset);
             }
             (Body::Reply(r), DeltaKind::Written) => r.counted = delta.offset,
-            (Body::Reply(r), DeltaKind::Notice) => r.note.clone_from(&delta.text),
+            (Body::Reply(r), DeltaKind::Notice) => r.begin_again(&delta.text),
             (Body::Call(c), DeltaKind::Stdout | DeltaKind::Stderr) => {
                 let stderr = delta.kind == DeltaKind::Stderr;
                 output(&mut c.tail, stderr, &delta.text);

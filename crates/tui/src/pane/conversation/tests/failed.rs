@@ -35,6 +35,19 @@ fn of_a_command_that_failed_twenty_rows_are_shown_and_what_failed_is_among_them(
 }
 
 #[test]
+fn a_reply_that_is_asked_for_again_begins_anew() {
+    let mut s = Screen::new();
+    s.tell(said(1, "where?"));
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+    s.tell(thinking(2, 1));
+    s.delta(2, 0, DeltaKind::Text, "In half a sen");
+    s.delta(2, 0, DeltaKind::Notice, "it broke; try 2 in 1 s");
+    assert!(!s.text(40, 5).concat().contains("half"));
+    s.delta(2, 0, DeltaKind::Text, "All of it");
+    assert_eq!(s.text(40, 5)[3], " All of it▌");
+}
+
+#[test]
 fn an_answer_that_comes_after_a_notice_stands_below_it() {
     for streamed in [false, true] {
         let mut s = Screen::new();
