@@ -317,6 +317,11 @@ pub enum Input {
         /// The file.
         path: String,
     },
+    /// Another process decided about the folder: it is trusted now, or not any more.
+    TrustDecided {
+        /// Whether it is trusted.
+        trusted: bool,
+    },
     /// The text of a file that is to be a plan, or why there is none.
     PlanRead {
         /// What it goes by.

@@ -57,6 +57,26 @@ impl Policy {
         self.exposed().and_then(|_| self.places.reserved(path))
     }
 
+    /// These rules as far as others, read later, leave them: what those deny or ask about is added, what they do not allow
+    /// goes, and nothing is let through that was not.
+    #[must_use]
+    pub fn narrowed_by(&self, later: &Self) -> Self {
+        let allows = |r: &&Rule| r.effect != Effect::Allow || later.has(r);
+        let added = later.rules.iter().filter(|r| r.effect != Effect::Allow && !self.has(r));
+        let rules = added.chain(self.rules.iter().filter(allows)).cloned().collect();
+        Self::new(rules, later.places.clone())
+    }
+
+    /// The rules of these that others have not.
+    pub fn beyond<'a>(&'a self, others: &'a Self) -> impl Iterator<Item = &'a Rule> {
+        self.rules.iter().filter(|r| !others.has(r))
+    }
+
+    /// Whether a rule says the same, wherever it stands.
+    fn has(&self, rule: &Rule) -> bool {
+        self.rules.iter().any(|r| r.to_string() == rule.to_string())
+    }
+
     /// Every rule.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
@@ -65,5 +85,31 @@ impl Policy {
     /// Where the workspace and the home folder are.
     pub const fn places(&self) -> &Places {
         &self.places
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_narrowed_by_what_later_ones_forbid_and_by_nothing_that_they_let_through() {
+        let policy = |rules: &[(Effect, &str)]| {
+            let origin = || Origin { source: Source::User, file: "permissions.toml".to_owned(), line: 1 };
+            let rule = |(effect, words): &(Effect, &str)| Rule::new(*effect, "command", words, origin());
+            Policy::new(rules.iter().map(|r| rule(r).unwrap()).collect(), Places::default())
+        };
+        use Effect::{Allow, Ask, Deny};
+        let held = policy(&[(Allow, "cargo add"), (Allow, "just test"), (Deny, "git log"), (Ask, "git tag")]);
+        let later = policy(&[(Allow, "just test"), (Allow, "npm run"), (Deny, "git push"), (Ask, "git add")]);
+        let narrowed = held.narrowed_by(&later);
+        let mut words: Vec<String> = narrowed.rules().iter().map(ToString::to_string).collect();
+        words.sort_unstable();
+        let all = ["allow command just test", "ask command git add", "ask command git tag"];
+        assert_eq!(words[..3], all);
+        assert_eq!(words[3..], ["deny command git log", "deny command git push"]);
+        let waits: Vec<String> = later.beyond(&narrowed).map(ToString::to_string).collect();
+        assert_eq!(waits, ["allow command npm run"]);
     }
 }

@@ -44,7 +44,6 @@ use pilothouse_core::{
     input::{Input, Refusal},
     intent::Mode,
     pipeline::Depth,
-    policy::Policy,
     port::{Ask, Reply, Request, Surroundings, Update},
     question::{FormAnswer, FormQuestion},
     redact::Redactor,
@@ -184,8 +183,6 @@ enum Inbound {
     Surveyed(Box<trust::Surveyed>),
     /// A file of what was trusted then is another one: found too late for the message that it was looked at for.
     Brought(pilothouse_core::blob::BlobId, String),
-    /// The rules were read again, the n-th time.
-    Rules(u64, Result<Policy, RuntimeError>),
     /// git answered.
     Branch(surroundings::Branch),
     /// What the user set on the screen is in their files, or why it is not.
@@ -217,8 +214,6 @@ struct Driver {
     unsaved: Vec<Step>,
     /// Disk work besides the log and the workspace.
     disk: DiskThread,
-    /// How often the rules were read again: only the last reading counts.
-    readings: u64,
     /// Everything that goes on beside the loop.
     tasks: Tasks,
     /// What the log file tells.
@@ -287,7 +282,7 @@ impl Driver {
         };
         let trace = EventTrace::new(&at.slug);
         let mut driver = Self {
-            settings: settings::Settings::of(&setup),
+            settings: settings::Settings::of(&setup, &at.trust.0),
             outbox: Outbox::new(updates, at.config.secrets.clone()),
             setup,
             at,
@@ -300,7 +295,6 @@ impl Driver {
             lent: Vec::new(),
             unsaved: Vec::new(),
             disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,
-            readings: 0,
             tasks,
             trace,
             mute: false,
@@ -376,7 +370,10 @@ impl Driver {
             },
             Request::Tell(what) => self.tell(what),
             Request::Draft(text) => self.keep_draft(&text),
-            Request::Focused => self.look_around(),
+            Request::Focused => {
+                self.look_around();
+                self.look_at_rules_again(rules::Takes::Narrower);
+            }
             Request::Quit => self.leaving = true,
         }
     }
@@ -397,7 +394,6 @@ impl Driver {
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Brought(of, path) => self.brought_changed(of, path, inputs),
-            Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
             Inbound::Form(form, reply) => self.form(form, reply, inputs),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Learned(known) => self.learned(&known),

@@ -47,6 +47,32 @@ pub fn user_file(home: &Home) -> PathBuf {
 /// When the user's file cannot be read or used, with line and column, or others could have written it. A project's file never keeps a workspace from
 /// opening: what is wrong in it is a notice, and then everything asks.
 pub fn load(home: &Home, workspace: &Path, environment: &Environment) -> Result<Loaded, RuntimeError> {
+    read_all(home, workspace, environment, |error, notices| {
+        notices.push(format!("{error}; until it is mended, everything in this folder asks"));
+        Ok(everything_asks())
+    })
+}
+
+/// The same where rules are in force already.
+///
+/// # Errors
+/// When a file cannot be read or used, the project's as well.
+pub fn load_again(home: &Home, workspace: &Path, environment: &Environment) -> Result<Loaded, RuntimeError> {
+    read_all(home, workspace, environment, |error, _| Err(error))
+}
+
+/// The files of rules that a workspace has of its user and of its project.
+pub fn files(home: &Home, workspace: &Path) -> [PathBuf; 2] {
+    [user_file(home), workspace.join(PROJECT_FILE)]
+}
+
+/// Reads all rules; what is done where the project's cannot be used is said.
+fn read_all(
+    home: &Home,
+    workspace: &Path,
+    environment: &Environment,
+    unusable: impl FnOnce(RuntimeError, &mut Vec<String>) -> Result<Vec<Rule>, RuntimeError>,
+) -> Result<Loaded, RuntimeError> {
     let places = places(home, workspace, environment);
     let mut notices = Vec::new();
     let path = user_file(home);
@@ -62,7 +88,8 @@ pub fn load(home: &Home, workspace: &Path, environment: &Environment) -> Result<
     }
     let kept = defaults.into_iter().filter(|r| !user.drop.iter().any(|d| d.text == r.to_string()));
     let mut rules = user.rules;
-    rules.extend(project(workspace, &places, &mut notices));
+    let of_project = project(workspace, &places, &mut notices);
+    rules.extend(of_project.or_else(|error| unusable(error, &mut notices))?);
     rules.extend(kept);
     Ok(Loaded { policy: Policy::new(rules, places), notices })
 }
@@ -90,31 +117,15 @@ pub fn check(path: &Path, text: &str, source: Source) -> Result<Vec<(usize, Stri
 }
 
 /// The project's rules: they may deny and ask, never allow.
-fn project(workspace: &Path, places: &Places, notices: &mut Vec<String>) -> Vec<Rule> {
+fn project(workspace: &Path, places: &Places, notices: &mut Vec<String>) -> Result<Vec<Rule>, RuntimeError> {
     let path = workspace.join(PROJECT_FILE);
-    let text = match read(&path) {
-        Ok(None) => return Vec::new(),
-        Ok(Some(text)) => Ok(text),
-        Err(e) => Err(RuntimeError::io("read", &path)(e)),
-    };
-    let parsed = text.and_then(|text| file::parse(&text, Source::Project, &path, PROJECT_FILE, Some(places)));
-    let rules = match parsed {
-        Ok(found) => {
-            if let Some(first) = found.drop.first() {
-                notices.push(format!(
-                    "{PROJECT_FILE}:{}: a project cannot drop rules; it is left out",
-                    first.line
-                ));
-            }
-            found.rules
-        }
-        Err(error) => {
-            notices.push(format!("{error}; until it is mended, everything in this folder asks"));
-            return everything_asks();
-        }
-    };
+    let Some(text) = read(&path).map_err(RuntimeError::io("read", &path))? else { return Ok(Vec::new()) };
+    let found = file::parse(&text, Source::Project, &path, PROJECT_FILE, Some(places))?;
+    if let Some(first) = found.drop.first() {
+        notices.push(format!("{PROJECT_FILE}:{}: a project cannot drop rules; it is left out", first.line));
+    }
     let (wider, narrower): (Vec<Rule>, Vec<Rule>) =
-        rules.into_iter().partition(|r| r.effect == Effect::Allow);
+        found.rules.into_iter().partition(|r| r.effect == Effect::Allow);
     if let Some(first) = wider.first() {
         let more = if wider.len() > 1 { format!(" and {} more", wider.len() - 1) } else { String::new() };
         notices.push(format!(
@@ -122,7 +133,7 @@ fn project(workspace: &Path, places: &Places, notices: &mut Vec<String>) -> Vec<
             first.origin
         ));
     }
-    narrower
+    Ok(narrower)
 }
 
 /// What holds while the project's file cannot be read.

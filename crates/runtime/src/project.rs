@@ -12,6 +12,7 @@ mod tests;
 mod tree;
 
 use std::{
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -208,12 +209,12 @@ pub(crate) fn larger(folder: &Path) -> Option<(PathBuf, String)> {
 }
 
 /// What tells a file from what it was before.
-pub type Mark = (SystemTime, u64);
+pub type Mark = (SystemTime, u64, u64);
 
 /// That of a file; none where there is none.
 pub(crate) fn mark(path: &Path) -> Option<Mark> {
     let meta = path.symlink_metadata().ok()?;
-    Some((meta.modified().ok()?, meta.len()))
+    Some((meta.modified().ok()?, meta.len(), meta.ino()))
 }
 
 /// The beginning of a file of the project as text, and how long the file is.

@@ -134,6 +134,7 @@ impl Redactor {
             | Input::TreeSeen { .. }
             | Input::FilesSeen { .. }
             | Input::BroughtChanged { .. }
+            | Input::TrustDecided { .. }
             | Input::Crowded { .. }
             | Input::Mark { .. }
             | Input::CommandStarted { .. }

@@ -212,6 +212,7 @@ impl<'a> Draft<'a> {
             Input::TreeSeen { call, tree } => self.tree_seen(call, tree),
             Input::FilesSeen { tree } => self.files_seen(tree),
             Input::BroughtChanged { path } => self.brought_changed(&path),
+            Input::TrustDecided { trusted } => self.trust_decided(trusted),
             Input::CommitLooked { commit, result } => self.commit_looked(commit, result),
             Input::Committed { commit, result } => self.committed(commit, result),
             Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),

@@ -20,7 +20,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout_at},
 };
 
-use super::{Driver, Inbound};
+use super::{Driver, Inbound, rules::Takes};
 use crate::{
     project::{FolderFiles, Grounds, Project, SearchPath},
     surroundings,
@@ -114,6 +114,11 @@ impl Driver {
         results: &mut mpsc::Receiver<Inbound>,
         inputs: &mut Vec<(Input, bool)>,
     ) {
+        if !inputs.is_empty() {
+            let takes = if inputs.iter().any(|(_, asked)| *asked) { Takes::All } else { Takes::Narrower };
+            self.look_at_rules_again(takes);
+            self.look_at_trust_again(takes, inputs);
+        }
         self.hear_git(results, inputs).await;
         self.see_given(inputs).await;
         self.see_around(results, inputs).await;

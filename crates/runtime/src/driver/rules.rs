@@ -1,39 +1,135 @@
-//! The rules of a session, read again while it works.
+//! What others allow, forbid and trust while a session is open: the files of rules and the decision about the folder, read
+//! again where they are not what they were.
 //!
-//! Owns which reading counts. Never judges by a rule.
+//! Owns when it holds: what narrows at once, what widens with the user's next input. A file that cannot be read changes
+//! nothing. Never judges by a rule.
 
 use std::sync::Arc;
 
-use pilothouse_core::{policy::Policy, port::Update};
+use pilothouse_core::{
+    input::Input,
+    policy::{Policy, Rule},
+    port::Update,
+    trust::{Standing, Trust},
+    work::WorkKey,
+};
 
-use super::{Driver, Inbound};
-use crate::{error::RuntimeError, permissions};
+use super::{Driver, trust::Surveyed};
+use crate::{error::RuntimeError, permissions, trust::Survey};
+
+/// Most rules that one line names.
+const MOST_NAMED: usize = 3;
+
+/// What of rules read again holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// All of it: the user is there.
+    All,
+    /// What forbids more than before.
+    Narrower,
+}
 
 impl Driver {
-    /// The user's file of rules changed: what it says now is to hold.
-    pub(super) fn read_rules_again(&mut self) {
-        self.readings += 1;
-        let reading = self.readings;
-        let (home, environment) = (self.setup.home.clone(), self.setup.environment.clone());
-        let (root, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        let read = self.disk.run(move || permissions::load(&home, &root, &environment));
-        self.tasks.spawn(async move {
-            if let Ok(rules) = read.await {
-                drop(inbound.send(Inbound::Rules(reading, rules.map(|r| r.policy))).await);
+    /// Reads the rules again where a file of them is another, or where what it widens waits for the user.
+    pub(super) fn look_at_rules_again(&mut self, takes: Takes) {
+        let other = self.rules_are_other();
+        if !other && !(takes == Takes::All && self.settings.wider) {
+            return;
+        }
+        match self.rules_now() {
+            Ok(now) => {
+                let before = Arc::clone(self.at.session.policy());
+                let policy = match takes {
+                    Takes::All => now.clone(),
+                    Takes::Narrower => before.narrowed_by(&now),
+                };
+                self.settings.wider = now.beyond(&policy).chain(policy.beyond(&now)).next().is_some();
+                if let Some(told) = told(&before, &policy) {
+                    self.outbox.send(Update::Notice(self.at.config.secrets.mask(&told).into_owned()));
+                    self.rules_are(policy);
+                }
             }
-        });
+            Err(e) => {
+                let text = format!("{e}; the rules of before hold ({})", e.hint());
+                self.outbox.send(Update::Notice(self.at.config.secrets.mask(&text).into_owned()));
+            }
+        }
     }
 
-    pub(super) fn rules_read(&mut self, reading: u64, rules: Result<Policy, RuntimeError>) {
-        match rules {
-            _ if reading != self.readings => {}
-            Ok(policy) => {
-                let policy = Arc::new(policy);
-                self.at.session.set_policy(Arc::clone(&policy));
-                self.kit.knowledge.changed();
-                self.outbox.send(Update::Rules(policy));
-            }
+    /// What the user allowed for good stands in their file: it holds from here on.
+    pub(super) fn rules_kept(&mut self) {
+        self.rules_are_other();
+        self.settings.wider = false;
+        match self.rules_now() {
+            Ok(policy) => self.rules_are(policy),
             Err(e) => self.outbox.send(Update::Notice(format!("{e} ({})", e.hint()))),
         }
     }
+
+    /// Whether a file of them is another one; each is looked at.
+    fn rules_are_other(&mut self) -> bool {
+        self.settings.rules.iter_mut().fold(false, |other, file| file.is_other() || other)
+    }
+
+    fn rules_now(&mut self) -> Result<Policy, RuntimeError> {
+        let (home, environment) = (&self.setup.home, &self.setup.environment);
+        let read = permissions::load_again(home, self.at.root.path(), environment)?;
+        for notice in read.notices {
+            self.outbox.send(Update::Notice(notice));
+        }
+        Ok(read.policy)
+    }
+
+    fn rules_are(&mut self, policy: Policy) {
+        let policy = Arc::new(policy);
+        self.at.session.set_policy(Arc::clone(&policy));
+        self.kit.knowledge.changed();
+        self.outbox.send(Update::Rules(policy));
+    }
+
+    /// Looks whether another window decided about the folder: trust that was taken back is gone before anything else
+    /// happens; trust that was given is looked at with an input of the user.
+    pub(super) fn look_at_trust_again(&mut self, takes: Takes, inputs: &mut Vec<(Input, bool)>) {
+        if self.at.read_only() || self.running.contains_key(&WorkKey::Survey) {
+            return;
+        }
+        let other = self.settings.trust.is_other();
+        let folder = &self.at.trust.0;
+        let trusted = || folder.store.read(&folder.root).is_some_and(|record| record.trusted);
+        match self.at.trust.1.standing.trust {
+            Trust::Kept if other && !trusted() => {
+                let (folder, survey) = self.at.trust.clone();
+                let Standing { gives: withholds, .. } = survey.standing.clone();
+                let standing = Standing { withholds, fault: None, ..survey.standing.off(String::new()) };
+                let found = Surveyed::of(&self.setup, folder, Survey { standing, ..survey });
+                let mut first = vec![(Input::TrustDecided { trusted: false }, false)];
+                self.surveyed(found, &mut first);
+                inputs.splice(0..0, first);
+            }
+            Trust::None if other => self.settings.given |= trusted(),
+            Trust::None | Trust::Kept | Trust::Once => {}
+        }
+        let given = takes == Takes::All && std::mem::take(&mut self.settings.given);
+        if given && self.at.trust.1.standing.trust == Trust::None && self.at.trust.0.trusted_now() {
+            inputs.insert(0, (Input::TrustDecided { trusted: true }, false));
+        }
+    }
+}
+
+/// What holds from here on, and what does not any more, in one line; nothing where the rules say the same.
+fn told(before: &Policy, now: &Policy) -> Option<String> {
+    let new = named(now.beyond(before)).map(|rules| format!("{rules} from now on"));
+    let gone = named(before.beyond(now)).map(|rules| format!("{rules} no longer"));
+    let parts: Vec<String> = new.into_iter().chain(gone).collect();
+    (!parts.is_empty()).then(|| format!("permissions.toml changed: {}", parts.join("; ")))
+}
+
+fn named<'a>(rules: impl Iterator<Item = &'a Rule>) -> Option<String> {
+    let rules: Vec<String> = rules.map(ToString::to_string).collect();
+    let more = match rules.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let first = rules.get(..MOST_NAMED).unwrap_or(&rules);
+    (!rules.is_empty()).then(|| format!("{}{more}", first.join(", ")))
 }

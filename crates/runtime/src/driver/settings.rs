@@ -21,26 +21,60 @@ use crate::{
         Config,
         origin::{self, Effective},
     },
-    hooks,
+    hooks, permissions,
     project::{Mark, mark},
+    trust::Folder,
 };
 
-/// The user's file, as it was read.
-#[derive(Debug, Default)]
-pub(super) struct Settings {
-    file: PathBuf,
+/// A file that is read again where it is another one.
+#[derive(Debug)]
+pub(super) struct Watched {
+    path: PathBuf,
     mark: Option<Mark>,
+}
+
+impl Watched {
+    fn at(path: PathBuf) -> Self {
+        Self { mark: mark(&path), path }
+    }
+
+    /// Whether it is another one than when this was asked last.
+    pub(super) fn is_other(&mut self) -> bool {
+        let now = mark(&self.path);
+        std::mem::replace(&mut self.mark, now) != now
+    }
+}
+
+/// What is in files that are looked at while the session is open, as it was read.
+#[derive(Debug)]
+pub(super) struct Settings {
+    /// The user's settings.
+    file: Watched,
     said: origin::Lines,
     /// The user's own hooks.
-    hooks: (PathBuf, Option<Mark>),
+    hooks: Watched,
+    /// The rules of the user and of the project.
+    pub(super) rules: [Watched; 2],
+    /// Whether these let more through than what holds: that waits for an input of the user.
+    pub(super) wider: bool,
+    /// What was decided about the folder.
+    pub(super) trust: Watched,
+    /// Whether that trusts it by now, which waits for an input of the user as well.
+    pub(super) given: bool,
 }
 
 impl Settings {
-    pub(super) fn of(setup: &Setup) -> Self {
-        let file = setup.home.config.join("config.toml");
-        let hooks = setup.home.config.join(hooks::USER_FILE);
-        let hooks = (hooks.clone(), mark(&hooks));
-        Self { mark: mark(&file), said: origin::of_user(&setup.home), file, hooks }
+    pub(super) fn of(setup: &Setup, folder: &Folder) -> Self {
+        let home = &setup.home;
+        Self {
+            file: Watched::at(home.config.join("config.toml")),
+            said: origin::of_user(home),
+            hooks: Watched::at(home.config.join(hooks::USER_FILE)),
+            rules: permissions::files(home, &folder.root).map(Watched::at),
+            wider: false,
+            trust: Watched::at(folder.store.file(&folder.root)),
+            given: false,
+        }
     }
 }
 
@@ -117,11 +151,9 @@ impl Driver {
 
     /// Reads the settings again where the user's file is not what it was.
     fn look_at_settings_again(&mut self) {
-        let now = mark(&self.settings.file);
-        if now == self.settings.mark {
+        if !self.settings.file.is_other() {
             return;
         }
-        self.settings.mark = now;
         match self.settings_now() {
             Ok(config) => {
                 let changed = self.said_anew();
@@ -142,7 +174,7 @@ impl Driver {
     /// # Errors
     /// Why they cannot be read.
     pub(super) fn settings_kept(&mut self) -> Result<(), String> {
-        self.settings.mark = mark(&self.settings.file);
+        self.settings.file.is_other();
         let config = self.settings_now()?;
         self.said_anew();
         self.take_settings(config);
@@ -166,11 +198,9 @@ impl Driver {
     /// The hooks in force with the user's own as they are now, where their file is not what it was. Those of the project
     /// are as they were: only a look at its trust changes them. A file that cannot be read changes nothing.
     fn look_at_hooks_again(&mut self) -> Option<Input> {
-        let now = mark(&self.settings.hooks.0);
-        if now == self.settings.hooks.1 || self.at.read_only() {
+        if self.at.read_only() || !self.settings.hooks.is_other() {
             return None;
         }
-        self.settings.hooks.1 = now;
         match hooks::of_user(&self.setup.home) {
             Ok(mut own) => {
                 own.extend(self.at.hooks.drain(..).filter(|d| d.hook.origin == Origin::Project));

@@ -22,6 +22,7 @@ use super::*;
 
 mod back;
 mod drafts;
+mod elsewhere;
 mod given;
 mod left;
 mod lent;

@@ -66,7 +66,7 @@ impl Driver {
             self.save_run();
         }
         if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
-            self.read_rules_again();
+            self.rules_kept();
         }
         self.tell_sheet(&events);
         self.heed_settings(&events);

@@ -225,7 +225,7 @@ struct Settled {
 }
 
 impl Surveyed {
-    /// Reads what is in force now; from the disk, so not on the loop.
+    /// Reads what is in force now; from the disk, so on the loop only where nothing may go on before.
     pub fn of(setup: &Setup, folder: Folder, survey: Survey) -> Self {
         let settled = settings(setup, &folder, &survey).and_then(|(config, found)| {
             let hooks = hooks::in_force(setup, &folder, &survey)?;

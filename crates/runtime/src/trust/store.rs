@@ -74,7 +74,8 @@ impl Store {
         Self { folder: home.state.join("trust") }
     }
 
-    fn file(&self, root: &Path) -> PathBuf {
+    /// Where the decision about a folder is kept.
+    pub fn file(&self, root: &Path) -> PathBuf {
         let hash = BlobId::of(root.as_os_str().as_encoded_bytes());
         self.folder.join(format!("{hash}.json"))
     }

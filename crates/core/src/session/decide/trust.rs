@@ -97,6 +97,25 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// The user decided about the folder in another window. What is trusted there is looked at before it is so here.
+    pub(super) fn trust_decided(&mut self, trusted: bool) -> Decided {
+        if self.state.seeking.is_some() {
+            return Err(Refusal::new("the folder is being looked at"));
+        }
+        match (self.state.trust, trusted) {
+            (Trust::None, true) => {}
+            (Trust::Kept, false) => {
+                let told = "Trust in this folder was taken back elsewhere: what it brings has no effect now.";
+                self.notice(Level::Warn, told);
+            }
+            (Trust::None | Trust::Once, false) | (Trust::Kept | Trust::Once, true) => {
+                return Err(Refusal::new("nothing changes for this session"));
+            }
+        }
+        self.emit(Event::TrustSought { wish: TrustRequest::Look });
+        Ok(())
+    }
+
     /// The user's own hooks were read again. Trust rests on none of them, and no look at it is answered by them.
     pub(super) fn hooks_read(&mut self, hooks: &[Hook]) -> Decided {
         if !self.know_hooks(hooks) {

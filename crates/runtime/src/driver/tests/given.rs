@@ -15,7 +15,7 @@ fn is_trust(c: &Checkpoint) -> bool {
 }
 
 /// Says yes to the question of this kind, once it can be answered.
-async fn approve(s: &mut Screen, is: impl Fn(&Checkpoint) -> bool) {
+pub(super) async fn approve(s: &mut Screen, is: impl Fn(&Checkpoint) -> bool) {
     s.until("the question", |s| s.state().open.values().any(&is)).await;
     let asked = s.state().open.values().find(|c| is(c)).cloned().unwrap();
     let (checkpoint, shown) = (asked.id, asked.kind.shown());
