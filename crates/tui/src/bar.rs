@@ -56,6 +56,8 @@ pub struct Facts<'a> {
 const FACT_LABEL: usize = 12;
 /// Rows of its words and of one thing that is known of it; the list has more.
 const FACT_ROWS: usize = 4;
+/// Said of a command that may lose what could not be saved, where there is no room for what that is.
+const LOSES: &str = "loses what is not saved";
 /// Choices of more rows are cut, and shown whole by the list.
 const OPTION_ROWS: usize = 12;
 /// Rows of what waits beside a run; the list has more.
@@ -330,6 +332,7 @@ fn command_rows(
         ])
     };
     let mut rows: Vec<_> = std::iter::once(head).chain(lines.enumerate().map(line)).collect();
+    let lost = command.lost().map(|lost| lost_rows(&lost, facts, width)).unwrap_or_default();
     if rows.len() > COMMAND_ROWS {
         rows.truncate(COMMAND_ROWS);
         rows.push(Line::from(Span::styled(
@@ -337,7 +340,16 @@ fn command_rows(
             theme.style(Slot::Soft),
         )));
     }
+    rows.extend(lost);
     rows
+}
+
+/// What a command may lose for good; the list shows it whole where it is long.
+fn lost_rows(lost: &Clean, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
+    let lead = Row::of("  not saved: ", Slot::Warn);
+    let mut rows = hang(&lead, &Row::of(lost, Slot::Text).pieces, width);
+    cut_rows(&mut rows, facts, width);
+    rows.iter().map(|row| row.line(facts.theme)).collect()
 }
 
 /// What waits besides: files and questions, or things of one kind.
@@ -361,7 +373,9 @@ fn waiting_rows(state: &State, id: CheckpointId, first: &Spec, facts: &Facts<'_>
         Some(_) if facts.offered == Some(id) => "Run this command?".to_owned(),
         Some(danger) => {
             let risk = risk_name(danger.risk, facts.glyphs.waits == "!");
-            let how = danger.beyond.map_or(String::new(), |beyond| format!(", {beyond}"));
+            let lost = first.loses.as_ref().map(|_| LOSES);
+            let beyond: Vec<&str> = danger.beyond.into_iter().chain(lost).collect();
+            let how: String = beyond.iter().map(|beyond| format!(", {beyond}")).collect();
             format!("{risk}{how}  {}", first.title)
         }
         // Steps at work at the same time each ask about their files: for the user they are one thing.

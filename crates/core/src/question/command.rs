@@ -123,16 +123,21 @@ impl CommandQuestion {
         word == self.word().unwrap_or("y") || self.risk == Risk::High && word == PROCEED
     }
 
-    /// Why nothing is lost by it, where a look at the machine says so.
+    /// Why nothing is lost by it, where a look at the machine says so and all that it could destroy was saved.
     fn unlost(&self) -> Option<Unlost> {
-        self.meant.as_ref().and_then(|meant| meant.unlost)
+        self.meant.as_ref().filter(|_| !self.loses).and_then(|meant| meant.unlost)
     }
 
     /// Why a line of high risk wants less than its word here, in few words. The risk itself is its text's, the same
     /// wherever it is told: what a look finds says what is asked for, not how dangerous the line is.
     fn spared(&self) -> Option<&'static str> {
-        let spared = self.unlost().filter(|_| self.risk == Risk::High && !self.loses);
+        let spared = self.unlost().filter(|_| self.risk == Risk::High);
         spared.map(Unlost::briefly)
+    }
+
+    /// What of what it could destroy could not be saved before, so that a yes may lose it for good.
+    pub fn lost(&self) -> Option<Clean> {
+        self.loses.then(|| Clean::line(&self.changed))
     }
 
     /// What is beyond the usual about it, for people; empty when nothing is.
@@ -179,8 +184,9 @@ impl Question for CommandQuestion {
         spec.after_folder = self.withheld;
         if let Some(meant) = &self.meant {
             facts.push(("program", clean(&programs(&meant.places()))));
-            facts.extend(meant.unlost.map(|unlost| ("loses", clean(unlost.words()))));
+            facts.extend(self.unlost().map(|unlost| ("loses", clean(unlost.words()))));
         }
+        spec.loses = self.lost();
         if self.brought {
             facts.push(("really", clean(&self.changed)));
         } else if self.loses {
@@ -198,7 +204,7 @@ impl Question for CommandQuestion {
         }
         spec.facts = facts;
         spec.ruled = Some((self.request(), self.ruling.clone()));
-        spec.by_rule = true;
+        spec.by_rule = !self.loses;
         spec.editable = self.gate.is_none().then_some("edit the command");
     }
 
@@ -236,6 +242,10 @@ impl Accept for CommandQuestion {
             (Answer::Reject(_) | Answer::Abort, _) => return Ok(CommandAnswer::Deny),
             (Answer::Skip, _) => return Ok(CommandAnswer::Skip),
             (Answer::Line(line), _) => CommandAnswer::Edit(line),
+            (Answer::Grant { .. }, _) if self.loses => {
+                let why = "not everything that it could destroy is saved: it can be allowed this once, and by no rule";
+                return Err(Refusal::new(why));
+            }
             (Answer::Grant { rules, lasting }, _) => CommandAnswer::Grant { rules, lasting },
             (Answer::Approve, None) => CommandAnswer::Run,
             (Answer::Word(word), _) if self.takes(word.trim()) => CommandAnswer::Run,

@@ -28,6 +28,8 @@ pub struct Spec {
     pub exact: bool,
     /// How dangerous a yes is, where that is judged.
     pub danger: Option<Danger>,
+    /// What a yes loses for good, since it could not be saved before; none where all of it can be taken back.
+    pub loses: Option<Clean>,
     /// What is known of it: a label and a value each.
     pub facts: Vec<(&'static str, Clean)>,
     /// Whether the bar shows that as well.

@@ -206,10 +206,10 @@ impl App {
 
     /// Asks for the word that lets a command run, with the command itself.
     fn ask_word(&mut self, id: CheckpointId) {
-        let item = self.world.state().open.get(&id);
-        let asked = item.and_then(|c| c.kind.command()).and_then(|c| Some((c.command.clone(), c.word()?)));
-        if let Some((command, word)) = asked {
-            self.open_overlay(Box::new(Prompt::word(id, &command, word)));
+        let state = self.world.state();
+        let spec = state.open.get(&id).filter(|c| c.kind.command().is_some()).map(|c| state.spec(c));
+        if let Some((spec, word)) = spec.and_then(|spec| spec.wants_word().map(|word| (spec, word))) {
+            self.open_overlay(Box::new(Prompt::word(id, &spec, word)));
         }
     }
 }

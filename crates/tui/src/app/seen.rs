@@ -183,14 +183,14 @@ impl App {
     fn confirm(&mut self, id: CheckpointId, now: Instant) {
         let state = self.world.state();
         let asks = state.open.get(&id).map(|question| state.spec(question));
-        let asks = asks.and_then(|spec| Some((spec.text.clone(), spec.wants_word()?)));
-        let Some((about, word)) = asks.filter(|_| self.saw_whole(id)) else {
+        let asks = asks.and_then(|spec| spec.wants_word().map(|word| (spec, word)));
+        let Some((spec, word)) = asks.filter(|_| self.saw_whole(id)) else {
             self.answered_at(Place::List, true, now);
             return self.complain("this wants its word: Enter asks for it here");
         };
         let typed = self.composer.draft.saved().whole();
         self.composer.clear();
-        let prompt = Prompt::word(id, &about, word);
+        let prompt = Prompt::word(id, &spec, word);
         self.open_overlay(Box::new(if typed.trim() == word { prompt.in_place() } else { prompt }));
     }
 

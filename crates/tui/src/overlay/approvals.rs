@@ -229,7 +229,7 @@ impl Approvals {
                 self.stood_whole(item, ctx, |listed| Outcome::answer(listed.id, answer.clone()))
             }
             (Some(Act::Word(word)), _) => {
-                self.stood_whole(item, ctx, |listed| Outcome::open(Prompt::word(listed.id, &spec.text, word)))
+                self.stood_whole(item, ctx, |listed| Outcome::open(Prompt::word(listed.id, &spec, word)))
             }
             (Some(Act::Reason), _) => self.stood(item, ctx, |listed| {
                 let question = "Deny it; tell the agent why, or just Enter";

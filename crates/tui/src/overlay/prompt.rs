@@ -12,6 +12,7 @@ use pilothouse_core::{
     ids::{CheckpointId, ProposalId},
     input::Input,
     port::{Ask, Hidden},
+    question::Spec,
 };
 use ratatui::{
     buffer::Buffer,
@@ -147,11 +148,12 @@ impl Prompt {
         Self { title, text: text.to_owned(), ..Self::below(question) }
     }
 
-    /// The word that lets a command run once, with the command itself.
-    pub fn word(question: CheckpointId, command: &str, word: &str) -> Self {
-        let title = format!("Type {word} to run it once");
+    /// The word that lets a command run once, with the command itself and what it loses for good.
+    pub fn word(question: CheckpointId, spec: &Spec, word: &str) -> Self {
+        let lost = spec.loses.as_ref().map(|lost| format!(". Not saved: {lost}")).unwrap_or_default();
+        let title = format!("Type {word} to run it once{lost}");
         let prompt = Self::new(Purpose::Proceed(question), title, Some(word.to_owned()));
-        Self { about: Some(command.to_owned()), ..prompt }
+        Self { about: Some(spec.text.as_str().to_owned()), ..prompt }
     }
 
     /// With the word in place that was typed before; Enter alone confirms it.

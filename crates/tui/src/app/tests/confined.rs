@@ -1,6 +1,10 @@
 //! How commands run and what control files ask for, as it is seen.
 
-use pilothouse_core::sandbox::Confine;
+use pilothouse_core::{
+    resolved::{ResolvedCommand, Unlost},
+    sandbox::Confine,
+    tool::ToolOutcome,
+};
 
 use super::{review::Bench, *};
 
@@ -104,4 +108,65 @@ fn a_control_file_is_named_and_written_by_its_own_word() {
         bench.press("");
         assert!(bench.desk.state().ledger().len() == 1, "{:?}", bench.desk.state().applies());
     }
+}
+
+/// A command that was allowed and did not begin, since this could not be saved first.
+fn unsaved(command: &str, answers: &str) -> Desk {
+    let mut desk = asking(100, &serde_json::json!({ "command": command }).to_string());
+    desk.press("<ctrl-x>a");
+    desk.wait(800).press(answers).deliver();
+    desk.press("<esc>");
+    let (call, lost) =
+        (desk.tools.remove(0), "big.log (286 MB, larger than 256 MB); /undo could not bring that back");
+    desk.looks_late = true;
+    let outcome = ToolOutcome { unkept: Some(lost.to_owned()), ..ToolOutcome::failure("nothing was done") };
+    desk.give(Input::ToolEnded { call, outcome });
+    let meant = || ResolvedCommand { unlost: Some(Unlost::Undone), ..meant("/usr/bin/x") };
+    for checkpoint in std::mem::take(&mut desk.looks) {
+        desk.give(Input::CommandResolved { checkpoint, meant: meant() });
+    }
+    desk.collect();
+    desk.draw();
+    desk
+}
+
+#[test]
+fn what_could_not_be_saved_is_said_wherever_the_command_is_asked_about() {
+    const LOST: &str = "not saved: big.log (286 MB, larger than 256 MB)";
+    let mut first = asking(100, r#"{"command":"mv two.bin a.txt"}"#);
+    first.press("<ctrl-x>a");
+    assert!(first.text().contains("allow command mv"), "{}", first.text());
+    for (command, answers) in [("rm big.log", "ydelete<enter>"), ("mv two.bin a.txt", "y")] {
+        let mut desk = unsaved(command, answers);
+        let text = desk.text();
+        assert!(text.contains(LOST) || text.contains("loses what is not saved"), "the bar: {text}");
+        desk.press("<ctrl-x>a");
+        let list = desk.text();
+        assert!(list.contains("not saved   big.log (286 MB"), "{list}");
+        assert!(!list.contains("nothing that /undo") && !list.contains("allow command"), "{list}");
+        if command.starts_with("rm") {
+            desk.wait(800).press("y");
+            assert!(desk.text().contains("Not saved: big.log (286 MB"), "{}", desk.text());
+        }
+    }
+}
+
+#[test]
+fn what_a_goals_command_loses_stands_below_it() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("run the tests<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"mv two.bin a.txt"}"#)]);
+    desk.collect();
+    desk.draw();
+    desk.wait(800).press("<enter>").deliver();
+    let unkept = Some("a.txt (286 MB, larger than 256 MB); /undo could not bring that back".to_owned());
+    let call = desk.tools.remove(0);
+    desk.give(Input::ToolEnded { call, outcome: ToolOutcome { unkept, ..ToolOutcome::failure("no") } });
+    desk.collect();
+    desk.draw();
+    let text = desk.text();
+    assert!(
+        text.contains("not saved: a.txt (286 MB, larger than 256 MB); /undo could not bring that back"),
+        "{text}"
+    );
 }

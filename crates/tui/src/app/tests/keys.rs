@@ -5,6 +5,7 @@ use pilothouse_core::{
     compaction::Mark,
     ids::Seq,
     port::{ContextPart, ContextSheet},
+    question::Spec,
     scope::PermissionMode,
 };
 
@@ -429,7 +430,7 @@ fn a_paste_goes_to_the_draft_and_never_answers_a_typed_word() {
     desk.app.terminal(&paste, desk.now);
     assert_eq!(desk.app.composer.draft.shown(), "two\nlines");
     let id = CheckpointId(7);
-    desk.app.open_overlay(Box::new(crate::overlay::Prompt::word(id, "make", "proceed")));
+    desk.app.open_overlay(Box::new(crate::overlay::Prompt::word(id, &Spec::default(), "proceed")));
     desk.app.terminal(&crossterm::event::Event::Paste("proceed".into()), desk.now);
     desk.press("<enter>");
     assert_eq!(desk.inputs, []);
