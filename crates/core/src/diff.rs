@@ -3,6 +3,7 @@
 //! Owns the diff of two byte strings and the result of taking some of its hunks. Never reads a
 //! file, and never touches a byte outside a taken hunk.
 
+mod rebase;
 mod unified;
 
 use std::{
@@ -10,6 +11,7 @@ use std::{
     ops::Range,
 };
 
+pub use rebase::{Rebased, rebase};
 use serde::{Deserialize, Serialize};
 pub use similar::DiffOp;
 use similar::algorithms::{Capture, Compact, Replace, myers};
@@ -243,15 +245,6 @@ pub fn select(before: &[u8], after: &[u8], hunks: &[Hunk], taken: &BTreeSet<usiz
     out
 }
 
-/// A change carried over to a text that others changed as well.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rebased {
-    /// The text with both changes; where they meet, with this one.
-    pub text: Vec<u8>,
-    /// The lines of what the others made of it where they meet and differ.
-    pub meets: Vec<Lines>,
-}
-
 /// Where lines stand after changes of the same text, the oldest position first, and the lines that the changes bring.
 pub(crate) fn carried(known: &[Lines], changes: &[Change]) -> Vec<Lines> {
     let moved = |at: usize, by: isize| at.saturating_add_signed(by);
@@ -279,40 +272,6 @@ pub(crate) fn carried(known: &[Lines], changes: &[Change]) -> Vec<Lines> {
         by += grown(change);
     }
     out
-}
-
-/// The change from `before` to `after` carried over to `now`, beside what others changed from `before` to `now`. Changes
-/// that no line lies between meet.
-pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Rebased {
-    let changes = |to: &[u8]| hunks(before, to).into_iter().flat_map(|h| h.changes).collect::<Vec<_>>();
-    let (ours, theirs) = (changes(after), changes(now));
-    let (old, new, now) = (lines(before), lines(after), lines(now));
-    let mut spans: Vec<Lines> = ours.iter().chain(&theirs).map(|c| c.old).collect();
-    spans.sort_by_key(|span| (span.start, span.end()));
-    let mut places: Vec<Lines> = Vec::new();
-    for span in spans {
-        match places.last_mut().filter(|last| span.start <= last.end()) {
-            Some(last) => last.len = last.end().max(span.end()) - last.start,
-            None => places.push(span),
-        }
-    }
-    let (mut text, mut meets, mut at, mut start) = (Vec::new(), Vec::new(), 0, 0);
-    for place in places {
-        extend(&mut text, old.get(at..place.start));
-        start += place.start - at;
-        at = place.end();
-        let own = within(&old, &new, &ours, place);
-        let other = within(&old, &now, &theirs, place);
-        let kept = old.get(place.start..at).unwrap_or_default().concat();
-        let len = lines(&other).len();
-        if own != other && own != kept && other != kept {
-            meets.push(Lines { start, len });
-        }
-        start += len;
-        text.extend(if own == kept { other } else { own });
-    }
-    extend(&mut text, old.get(at..));
-    Rebased { text, meets }
 }
 
 /// Two texts and the hunks between them.
@@ -461,18 +420,6 @@ pub fn came_of(lines: Lines, hunks: &[Hunk]) -> Lines {
     let start = first.map_or_else(|| same(lines.start), |c| c.old.start);
     let end = last.map_or_else(|| same(lines.end()), |c| c.old.end());
     Lines { start, len: end.saturating_sub(start) }
-}
-
-/// A place of the old text with what one side made of it.
-fn within(old: &[&[u8]], new: &[&[u8]], changes: &[Change], place: Lines) -> Vec<u8> {
-    let (mut out, mut at) = (Vec::new(), place.start);
-    for change in changes.iter().filter(|c| place.start <= c.old.start && c.old.end() <= place.end()) {
-        extend(&mut out, old.get(at..change.old.start));
-        extend(&mut out, new.get(change.new.start..change.new.end()));
-        at = change.old.end();
-    }
-    extend(&mut out, old.get(at..place.end()));
-    out
 }
 
 fn extend(out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {

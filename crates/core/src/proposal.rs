@@ -162,6 +162,13 @@ impl Proposal {
     /// Whether a hunk is written by a decision of its own alone.
     fn stands_apart(&self, hunk: usize) -> bool {
         self.kind != ChangeKind::Delete && self.meets(hunk)
+    /// The lines that others wrote since and that a hunk takes away, as they stand in the file of now.
+    pub fn takes_away(&self, hunk: usize) -> impl Iterator<Item = usize> {
+        let changes = self.hunks.get(hunk).map(|h| &h.changes[..]).unwrap_or_default();
+        let is_theirs = |n: &usize| self.meets.iter().any(|met| met.start <= *n && *n < met.end());
+        changes.iter().flat_map(|c| c.old.start..c.old.end()).filter(is_theirs)
+    }
+
     }
 
     /// The hunks that applying would write: the taken ones, or while nothing was decided all that meet nobody's change.

@@ -118,6 +118,27 @@ fn a_change_moves_over_to_a_file_that_changed_elsewhere() {
 }
 
 #[test]
+fn lines_that_are_put_in_beside_a_change_meet_nothing() {
+    for (before, after, now, wanted) in [
+        ("4\n", "3\n", "4\nmine\n", "3\nmine\n"),
+        ("4\n", "3\n", "mine\n4\n", "mine\n3\n"),
+        ("a\nb\nc\n", "a\nc\n", "a\nb\nmine\nc\n", "a\nmine\nc\n"),
+        ("a\nc\n", "a\nb\nc\n", "a\nC\n", "a\nb\nC\n"),
+        ("a\nb\n", "A\nB\n", "0\na\nb\n9\n", "0\nA\nB\n9\n"),
+    ] {
+        let got = rebase(before.as_bytes(), after.as_bytes(), now.as_bytes());
+        assert_eq!((std::str::from_utf8(&got.text).unwrap(), &got.meets[..]), (wanted, &[][..]), "{now}");
+    }
+    for (before, after, now, meets) in [
+        ("a\nb\n", "a\nx\nb\n", "a\ny\nb\n", Lines { start: 1, len: 1 }),
+        ("a\nb\nc\n", "A\nB\nc\n", "a\nmine\nb\nc\n", Lines { start: 1, len: 1 }),
+        ("a\nb\nc\n", "A\nb\nc\n", "a\nB\nc\n", Lines { start: 1, len: 1 }),
+    ] {
+        assert_eq!(rebase(before.as_bytes(), after.as_bytes(), now.as_bytes()).meets, [meets], "{now}");
+    }
+}
+
+#[test]
 fn far_changes_are_hunks_of_their_own() {
     let old = (0..30).map(|n| n.to_string()).collect::<Vec<_>>().join("\n") + "\n";
     let new = old.replace("\n3\n", "\nthree\n").replace("\n20\n", "\ntwenty\n");

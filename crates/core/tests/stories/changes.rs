@@ -310,6 +310,15 @@ fn back_in_a_changed_file(meets: bool) -> (Bench, ApplyId) {
 }
 
 #[test]
+fn it_is_said_where_what_is_taken_back_takes_lines_of_others_along() {
+    for meets in [false, true] {
+        let told = back_in_a_changed_file(meets).0.notices().pop().unwrap();
+        assert_eq!(told.contains("only what was written"), !meets, "{told}");
+        assert_eq!(told.contains("the same lines changed since, which would go too"), meets, "{told}");
+    }
+}
+
+#[test]
 fn what_is_taken_back_of_a_file_that_changed_since_is_a_diff_to_decide() {
     let (mut b, apply) = back_in_a_changed_file(false);
     let state = b.session.state();

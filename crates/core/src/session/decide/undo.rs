@@ -343,9 +343,17 @@ impl Draft<'_> {
         let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
         if !proposals.is_empty() {
             let how = if redo { "puts back" } else { "takes back" };
-            let text = format!(
-                "The diff {how} only what was written, beside what changed since; apply it or skip it."
-            );
+            let met = |p: &Proposal| (0..p.hunks.len()).filter(|hunk| p.meets(*hunk)).count();
+            let text = match self.state.proposals_of(lane).map(met).sum() {
+                0 => format!(
+                    "The diff {how} only what was written, beside what changed since; apply it or skip it."
+                ),
+                n => format!(
+                    "The diff {how} what was written. In {} the same lines changed since, which would go too: decide \
+                     there, hunk by hunk.",
+                    money::count(n, "hunk")
+                ),
+            };
             self.ask(Review { lane, proposals }, text.clone());
             self.notice(Level::Info, text);
         }

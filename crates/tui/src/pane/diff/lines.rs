@@ -6,8 +6,10 @@
 use std::{ops::Range, sync::Arc};
 
 use pilothouse_core::{
+    clean::Clean,
     diff::{Hunk, Lines},
-    proposal::{Decision, ProposalStatus},
+    money::count,
+    proposal::{Decision, Proposal, ProposalStatus},
     tool::ChangeKind,
 };
 
@@ -30,6 +32,9 @@ use crate::{
 const BOTH_NUMBERS_FROM: usize = 60;
 /// Lines above a hunk that are searched for what it stands in.
 const SEARCHED: usize = 300;
+
+/// Columns of a line that is named beside a hunk.
+const NAMED_COLUMNS: usize = 24;
 
 /// One side of a line that is to be drawn.
 struct Side<'a> {
@@ -399,13 +404,12 @@ impl DiffPane {
             (Some(_), "") => "commented",
             (Some(_), _) => "commented, ",
         };
-        let met = proposal.is_some_and(|p| p.meets(n)) && !self.written;
-        let both = match (met, said, word) {
-            (false, ..) => "",
-            (true, "", "") => "changed by both",
-            (true, ..) => "changed by both, ",
-        };
-        let right = Row::of(both, Slot::Warn).and(said, Slot::Info).and(word, ink);
+        let met = proposal.filter(|p| p.meets(n) && !self.written);
+        let mut both = met.map(|p| both(p, n, a, g.ellipsis)).unwrap_or_default();
+        if met.is_some() && !(said.is_empty() && word.is_empty()) {
+            both.push(", ", Slot::Warn);
+        }
+        let right = both.and(said, Slot::Info).and(word, ink);
         let mut row = row.ends_keeping_right(right, width, g.ellipsis);
         row.ground = here.then_some(Slot::Select);
         row
@@ -423,6 +427,19 @@ fn changed_part(rows: &mut Vec<Row>, word: Slot, (ellipsis, ink): (&str, Ink), r
         let text = std::mem::take(first);
         *first = Row::of(ellipsis, ink).with(text).cut(room, "");
     }
+}
+
+/// Said of a hunk whose lines others changed as well: which of theirs it takes away.
+fn both(proposal: &Proposal, hunk: usize, before: &Content, ellipsis: &str) -> Row {
+    let gone: Vec<usize> = proposal.takes_away(hunk).collect();
+    let Some(first) = gone.first() else { return Row::of("changed by both", Slot::Warn) };
+    let text = String::from_utf8_lossy(before.line(*first).0).trim().to_owned();
+    let more = match gone.len() - 1 {
+        0 => "\"".to_owned(),
+        n => format!("\" and {} more", count(n, "line")),
+    };
+    let line = Row::of(&Clean::line(&text), Slot::Warn).cut(NAMED_COLUMNS, ellipsis);
+    Row::of("changed by both: takes away \"", Slot::Warn).with(line).and(&more, Slot::Warn)
 }
 
 /// `+9 -3`, each in its colour.
