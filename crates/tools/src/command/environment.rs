@@ -66,6 +66,10 @@ const PASSED: &[&str] = &[
     "SDKROOT",
     "DEVELOPER_DIR",
     "SOURCE_DATE_EPOCH",
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
 ];
 
 /// How the user's terminal shows things. A command gets what the user's own shell would give it, or a test of colours

@@ -270,8 +270,17 @@ async fn hooks(git: &Git<'_>, common: &Path) -> Result<Vec<&'static str>, String
     Ok(HOOKS.into_iter().filter(runs).collect())
 }
 
-/// Whether git knows who commits; what is missing is told whole, as lines that can be typed as they stand.
+/// Whether git knows who commits, by the repository, the user's settings or the environment; what is missing is told whole,
+/// as lines that can be typed as they stand.
 async fn identity(git: &Git<'_>) -> Result<(), String> {
+    let mut known = true;
+    for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+        // What git would make up of the machine's name is nobody.
+        known &= git.ask(&["-c", "user.useConfigOnly=true", "var", who]).await?.is_some();
+    }
+    if known {
+        return Ok(());
+    }
     let mut ways = Vec::new();
     for (key, example) in [("user.name", "Your Name"), ("user.email", "you@example.org")] {
         if git.ask(&["config", "--get", key]).await?.is_none_or(|v| v.trim().is_empty()) {

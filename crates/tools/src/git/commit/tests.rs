@@ -209,3 +209,25 @@ async fn where_nothing_can_be_committed_the_words_say_why() {
     let why = commit(&repo.jail(), &tree.files, "x").await.unwrap_err();
     assert!(why.contains("index.lock"), "{why}");
 }
+
+/// Who commits may stand in the environment alone: looked at in a process that has it there and nowhere else.
+#[tokio::test]
+async fn the_names_of_the_environment_are_who_commits() {
+    let repo = Repo::new();
+    repo.git(&["config", "--remove-section", "user"]);
+    repo.write("a.txt", "two\n");
+    if std::env::var_os("GIT_AUTHOR_NAME").is_some_and(|name| name == "Env Ada") {
+        let tree = repo.looked(&["a.txt"]).await.unwrap();
+        commit(&repo.jail(), &tree.files, "Two").await.unwrap();
+        assert_eq!(repo.git(&["log", "-1", "--format=%an %ae %cn %ce"]).trim(), "Env Ada a@x Env Bea b@x");
+        return;
+    }
+    let test = "git::commit::tests::the_names_of_the_environment_are_who_commits";
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", test]).env("HOME", repo.dir.path()).env_remove("XDG_CONFIG_HOME");
+    again.env("GIT_AUTHOR_NAME", "Env Ada").env("GIT_AUTHOR_EMAIL", "a@x");
+    again.env("GIT_COMMITTER_NAME", "Env Bea").env("GIT_COMMITTER_EMAIL", "b@x");
+    let done = again.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.contains("1 passed"), "{said}");
+}
