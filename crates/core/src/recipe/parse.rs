@@ -53,7 +53,7 @@ struct Head {
     #[serde(rename = "allowed-tools", alias = "allowed_tools")]
     allowed: Option<Words>,
     tools: Option<Words>,
-    scope: Option<Reach>,
+    scope: Option<Reaches>,
     model: Option<String>,
     sources: Option<Words>,
     #[serde(rename = "disable-model-invocation")]
@@ -89,6 +89,26 @@ enum Reach {
     Shell,
     Delete,
     Full,
+}
+
+/// The same in a word, or in a list of them, of which each adds what it may.
+#[derive(Debug, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected how far it goes, as in `scope: read`: none, list, read, write, execute, shell, delete or full"
+)]
+enum Reaches {
+    One(Reach),
+    List(Vec<Reach>),
+}
+
+impl Reaches {
+    fn scope(&self) -> ToolScope {
+        match self {
+            Self::One(reach) => reach.scope(),
+            Self::List(all) => all.iter().fold(ToolScope::NONE, |scope, reach| scope.or(reach.scope())),
+        }
+    }
 }
 
 impl Reach {

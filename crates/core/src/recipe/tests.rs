@@ -233,13 +233,20 @@ fn an_agent_goes_no_further_than_its_tools_and_its_scope() {
         ("tools: [Read, Write, Bash]\nscope: read\n", ToolScope::READ_ONLY),
         ("tools: Read\nscope: full\n", ToolScope::READ_ONLY),
         ("tools: '*'\n", ToolScope::FULL),
+        ("scope: [read]\n", ToolScope::READ_ONLY),
+        ("scope: [read, execute]\n", ToolScope::EXECUTE),
+        ("tools: [read, search]\nscope:\n  - read\n", ToolScope::READ_ONLY),
     ] {
         let agent = of(more);
         assert_eq!((agent.fault, agent.scope), (None, scope), "{more}");
     }
     let agent = of("model: m\nsources: [web, tickets]\n");
     assert_eq!((agent.name.as_str(), agent.model.as_deref(), agent.sources.len()), ("auditor", Some("m"), 2));
-    assert_eq!(fault(&of("scope: everything\n")).0, 4);
+    for wrong in ["everything", "{read: true}", "[read, everything]"] {
+        let agent = of(&format!("scope: {wrong}\n"));
+        let (line, _, why) = fault(&agent);
+        assert!(line == 4 && why.contains("scope: read"), "{wrong}: {line} {why}");
+    }
     let alone = Recipe::read(RecipeFile {
         folder: false,
         ..file(RecipeKind::Agent, "file", "---\nname: code-judge\ndescription: d\n---\nb\n")
