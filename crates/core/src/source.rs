@@ -30,6 +30,9 @@ pub struct SourceTool {
     /// Whether what is said of it hides characters.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hides: bool,
+    /// The arguments that it cannot do without, the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub required: Vec<String>,
     /// Whether it is another than when it was called last.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
@@ -189,7 +192,8 @@ mod tests {
 
     fn tool(name: &str, said: &str) -> SourceTool {
         let (name, about, hash) = (name.to_owned(), said.to_owned(), BlobId::of(said.as_bytes()));
-        SourceTool { name, about, hash, reads: false, free: false, hides: false, changed: false }
+        let (reads, free, hides, changed, required) = (false, false, false, false, Vec::new());
+        SourceTool { name, about, hash, reads, free, hides, required, changed }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod files;
 mod pins;
 mod signed;
+mod words;
 
 use std::{
     path::{Path, PathBuf},
@@ -18,7 +19,7 @@ use pilothouse_core::{
     money::count,
     pipeline::WebSearch,
     redact::{Redactor, is_worth_hiding},
-    source::{SourceHealth, SourceNews, SourceState, SourceTool, full_name},
+    source::{SourceHealth, SourceNews, SourceState, SourceTool},
     tool::{External, Permit, SourceCall, SourceTools, ToolCall, ToolOutcome},
 };
 use pilothouse_sources::{
@@ -40,11 +41,7 @@ pub(crate) use files::{FILE, FOLDER, PROJECT, SHARED, Wrong, check, legible, of_
 pub use files::{Found, of_user};
 use pins::Pins;
 pub use signed::{Learns, PATIENCE, invitation};
-
-/// Tools that one answer lists.
-const MOST_LISTED: usize = 100;
-/// Resources and prompts that one answer lists.
-const MOST_BESIDE: usize = 50;
+use words::{beside, foreign, listed, said, told};
 
 /// The sources of a session.
 #[derive(Clone)]
@@ -402,7 +399,10 @@ impl SessionSources {
         let (Some((source, tool)), Some(pin)) = (call.parts(), permit.pin()) else {
             return ToolOutcome::failure("it was not allowed as any tool that is known");
         };
-        let failure = |e: &SourceFault| ToolOutcome::failure(told(source, &call.tool, e));
+        let failure = |e: &SourceFault| {
+            let summary = said(&e.to_string());
+            ToolOutcome { summary, ..ToolOutcome::failure(told(source, &call.tool, e)) }
+        };
         let allowed = match self.pool.check((source, tool), pin, cancel).await {
             Ok(Checked::Same(allowed)) => allowed,
             Ok(Checked::Other(catalog)) => {
@@ -413,7 +413,7 @@ impl SessionSources {
             Err(e) => return failure(&e),
         };
         let known = allowed.tool();
-        let missing = known.required.iter().find(|n| !call.arguments.contains_key(*n));
+        let missing = known.head.required.iter().find(|n| !call.arguments.contains_key(*n));
         let takes = format!("\n{}", foreign(source, &format!("It takes: {}", known.schema)));
         if let Some(missing) = missing {
             let text = format!("nothing was done: the argument {missing} is missing");
@@ -425,7 +425,7 @@ impl SessionSources {
         match allowed.call(&arguments, listener, cancel).await {
             Ok(answer) if answer.failed => {
                 let text = foreign(source, &answer.text);
-                ToolOutcome { summary: "it failed".to_owned(), ..ToolOutcome::failure(text + &takes) }
+                ToolOutcome { summary: said(&answer.text), ..ToolOutcome::failure(text + &takes) }
             }
             Ok(answer) => {
                 let summary = count(answer.text.lines().count(), "line");
@@ -438,56 +438,6 @@ impl SessionSources {
             Err(e) => failure(&e),
         }
     }
-}
-
-/// The tools of a catalog with a part of a name, a line each.
-fn listed(source: &str, catalog: &Catalog, part: &str) -> String {
-    let part = part.to_lowercase();
-    let fits = |name: &str| name.to_lowercase().contains(&part);
-    let fitting: Vec<_> = catalog.tools.iter().map(|t| &t.head).filter(|t| fits(&t.name)).collect();
-    let line = |t: &&SourceTool| {
-        let reads = if t.reads { "" } else { " (may change something)" };
-        format!("{}{reads}: {}", full_name(source, &t.name), t.about)
-    };
-    let mut lines: Vec<String> = fitting.iter().take(MOST_LISTED).map(line).collect();
-    if fitting.len() > MOST_LISTED {
-        lines.push(format!("and {} more: give a part of a name as `tool`", fitting.len() - MOST_LISTED));
-    }
-    lines.join("\n") + &beside(catalog, &part, MOST_BESIDE)
-}
-
-/// What a source has beside its tools with a part of a name, so many of each, and what of it is not taken.
-fn beside(catalog: &Catalog, part: &str, most: usize) -> String {
-    let told = |what: &str, all: &[(String, String)]| -> Vec<String> {
-        let fits =
-            |(name, about): &&(String, String)| format!("{name} {about}").to_lowercase().contains(part);
-        let fitting: Vec<_> = all.iter().filter(fits).collect();
-        let line = |(name, about): &&(String, String)| {
-            let about: String = Clean::line(about).chars().take(100).collect();
-            format!("\n{what} {}: {about}", Clean::line(name))
-        };
-        let beyond = fitting.len().saturating_sub(most);
-        let beyond = (beyond > 0)
-            .then(|| format!("\nand {} more: give a part of a name as `tool`", count(beyond, what)));
-        fitting.iter().take(most).map(line).chain(beyond).collect()
-    };
-    let left = catalog.left.iter().map(|l| format!("\nleft out: {l}"));
-    let all = [told("resource", &catalog.resources), told("prompt", &catalog.prompts)].concat();
-    all.into_iter().chain(left).collect()
-}
-
-/// What a source said, marked as what it is; hidden characters in it are seen.
-fn foreign(source: &str, text: &str) -> String {
-    let seen: Vec<String> = text.split('\t').map(|part| Clean::text(part).into_string()).collect();
-    let text = seen.join("\t").replace("</source", "<\\/source");
-    format!("<source name=\"{source}\">\n{text}\n</source>")
-}
-
-/// Why a source did not answer, for a model: what its server says of that is marked.
-fn told(source: &str, of: &str, fault: &SourceFault) -> String {
-    let text = fault.to_string();
-    let text = if fault.quotes() { foreign(source, &text) } else { Clean::line(&text).into_string() };
-    format!("{}: {text}", Clean::line(of))
 }
 
 /// The tool of a source that searches the web.

@@ -24,6 +24,8 @@ const MOST_SCHEMA: usize = 16_000;
 const MOST_LINE: usize = 100;
 /// The most characters of a tool's name.
 const MOST_NAME: usize = 64;
+/// Most arguments of one tool that are asked for before it is called.
+const MOST_REQUIRED: usize = 16;
 
 /// The protocol's own way to a resource, as a tool of each source that has some. No tool's name holds its stroke.
 pub(crate) const READ: &str = "resources/read";
@@ -54,8 +56,6 @@ pub struct RemoteTool {
     pub description: String,
     /// The schema of its arguments, as JSON.
     pub schema: String,
-    /// The arguments that it must have.
-    pub required: Vec<String>,
 }
 
 impl Catalog {
@@ -145,7 +145,7 @@ impl RemoteTool {
         let line = description.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
         let required = tool.input_schema.get("required").and_then(serde_json::Value::as_array);
         let required = required.into_iter().flatten().filter_map(serde_json::Value::as_str);
-        let required = required.filter(|n| plain(n)).map(str::to_owned);
+        let required = required.filter(|n| plain(n)).take(MOST_REQUIRED).map(str::to_owned);
         Self {
             head: SourceTool {
                 name: tool.name.to_string(),
@@ -154,11 +154,11 @@ impl RemoteTool {
                 reads: annotated.and_then(|a| a.read_only_hint) == Some(true),
                 free: source.read_only,
                 hides,
+                required: required.collect(),
                 changed: false,
             },
             description,
             schema: cut(&Clean::line(&schema), MOST_SCHEMA),
-            required: required.collect(),
         }
     }
 
@@ -171,10 +171,10 @@ impl RemoteTool {
         };
         let hash = BlobId::of(name.as_bytes());
         let (reads, free, hides, changed) = (true, source.read_only, false, false);
-        let head =
-            SourceTool { name: name.to_owned(), about: about.to_owned(), hash, reads, free, hides, changed };
+        let (name, required) = (name.to_owned(), vec![required.to_owned()]);
+        let head = SourceTool { name, about: about.to_owned(), hash, reads, free, hides, required, changed };
         let (description, schema) = (about.to_owned(), schema.to_owned());
-        Self { head, description, schema, required: vec![required.to_owned()] }
+        Self { head, description, schema }
     }
 
     /// All that is known of it, for a model.

@@ -210,7 +210,8 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
 /// A tool of a source that may change something, or that says that it reads, with the user's leave or without.
 fn seen(b: &mut Bench, reads: bool, free: bool) {
     let (name, about, hash) = ("act".to_owned(), String::new(), BlobId::of(b"1"));
-    let tool = SourceTool { name, about, hash, reads, free, hides: false, changed: false };
+    let tool =
+        SourceTool { name, about, hash, reads, free, hides: false, required: Vec::new(), changed: false };
     forge(b, Event::SourceSeen { source: "s".to_owned(), tools: vec![tool], gone: Vec::new() });
 }
 

@@ -23,7 +23,7 @@ use crate::support::*;
 fn tool(name: &str, said: &str, reads: bool) -> SourceTool {
     let (name, about) = (name.to_owned(), said.to_owned());
     let hash = BlobId::of(said.as_bytes());
-    SourceTool { name, about, hash, reads, free: false, hides: false, changed: false }
+    SourceTool { name, about, hash, reads, free: false, hides: false, required: Vec::new(), changed: false }
 }
 
 fn news(tools: Vec<SourceTool>) -> SourceNews {
@@ -115,6 +115,28 @@ fn a_call_asks_with_its_arguments_and_runs_as_it_was_shown() {
     let (status, told) = ended(&b);
     assert!(status == CallStatus::Refused && told.contains("not that"), "{told}");
     b.thinking();
+}
+
+#[test]
+fn a_call_without_what_the_tool_needs_is_refused_before_anybody_is_asked() {
+    let needs = SourceTool { required: vec!["q".into()], ..tool("act", "1", false) };
+    let mut b = looked(&[], vec![needs]);
+    b.reply("", &[("memory__act", json!({"path": "a"}))]);
+    let (status, told) = ended(&b);
+    assert!(b.session.state().open.is_empty() && status == CallStatus::Refused, "{told}");
+    assert!(told.contains("the argument q is missing"), "{told}");
+    b.reply("", &[("memory__act", json!({"q": "a"}))]);
+    assert_eq!(asked(&b).tool.name, "act");
+}
+
+#[test]
+fn a_tool_that_says_that_it_reads_asks_with_what_would_take_its_word() {
+    for (reads, named) in [(true, true), (false, false)] {
+        let mut b = looked(&[], vec![tool("act", "1", reads)]);
+        b.reply("", &[("memory__act", json!({}))]);
+        let by = asked(&b).ruling.by;
+        assert_eq!(by.contains("`read_only`"), named, "{by}");
+    }
 }
 
 #[test]

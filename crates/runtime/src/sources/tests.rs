@@ -2,7 +2,7 @@ use std::fs;
 
 use pilothouse_sources::{Keeper, SignIn, read_one};
 
-use super::*;
+use super::{words::MOST_BESIDE, *};
 use crate::trust::{Brought, Kind};
 
 fn home(dir: &Path) -> Home {
@@ -87,6 +87,7 @@ fn a_tool_is_pinned_from_session_to_session() {
         reads: true,
         free: true,
         hides: false,
+        required: Vec::new(),
         changed: false,
     };
     let changed = |said: &str| pins.compare("s", vec![tool(said)]).iter().all(|t| t.changed);

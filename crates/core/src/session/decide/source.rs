@@ -22,6 +22,8 @@ use crate::{
     tool::{SourceCall, Tool},
 };
 
+/// Why a tool asks of which only its server says that it reads.
+const UNSET: &str = "its server says that it only reads; `read_only` of the source, which takes its word for that, is not set";
 /// Tools that one event holds.
 const MOST_OF_EVENT: usize = 24;
 
@@ -33,6 +35,11 @@ impl Draft<'_> {
                 call.tool
             ));
         };
+        if let Some(missing) = known.required.iter().find(|name| !call.arguments.contains_key(*name)) {
+            return CallVerdict::refuse(format!(
+                "nothing was done: the argument {missing} is missing; source_tools with this tool says what it takes"
+            ));
+        }
         let reads = self.only_reads_of(source, known);
         let (request, ruling) = self.ruling_there(source, known);
         let needs = if reads || self.searches(lane, call) { Capability::Read } else { Capability::Execute };
@@ -51,7 +58,9 @@ impl Draft<'_> {
         } else if beyond && by_mode {
             asks("it may change something, and the message only asks to read")
         } else {
-            None
+            // By the mode alone it asks since the word of its server is not taken.
+            let unset = ruling.outcome == Outcome::Ask && ruling.at.is_empty() && known.reads && !known.free;
+            unset.then(|| Ruling { by: UNSET.to_owned(), ..ruling.clone() })
         }
         .unwrap_or_else(|| ruling.clone());
         match ruling.outcome {

@@ -105,6 +105,7 @@ pub(super) fn source_asks(width: u16, height: u16) -> Desk {
         reads,
         free: true,
         hides: false,
+        required: Vec::new(),
         changed: !reads,
     };
     let tools = vec![tool("find", "Finds tickets.", true), tool("close", "Closes a ticket.", false)];
