@@ -44,6 +44,9 @@ pub struct Proposal {
     pub after: Option<BlobId>,
     /// The hunks between them.
     pub hunks: Vec<Hunk>,
+    /// What has to be known of the file before it is written: a clause each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The decision on each hunk that has one.
     #[serde(default, deserialize_with = "numbered")]
     pub decided: BTreeMap<usize, Decision>,
@@ -159,9 +162,6 @@ impl Proposal {
         })
     }
 
-    /// Whether a hunk is written by a decision of its own alone.
-    fn stands_apart(&self, hunk: usize) -> bool {
-        self.kind != ChangeKind::Delete && self.meets(hunk)
     /// The lines that others wrote since and that a hunk takes away, as they stand in the file of now.
     pub fn takes_away(&self, hunk: usize) -> impl Iterator<Item = usize> {
         let changes = self.hunks.get(hunk).map(|h| &h.changes[..]).unwrap_or_default();
@@ -169,6 +169,9 @@ impl Proposal {
         changes.iter().flat_map(|c| c.old.start..c.old.end()).filter(is_theirs)
     }
 
+    /// Whether a hunk is written by a decision of its own alone.
+    fn stands_apart(&self, hunk: usize) -> bool {
+        self.kind != ChangeKind::Delete && self.meets(hunk)
     }
 
     /// The hunks that applying would write: the taken ones, or while nothing was decided all that meet nobody's change.

@@ -378,6 +378,8 @@ pub struct ProposalDraft {
     pub after: Option<Blob>,
     /// The hunks between them; one for a new or removed file.
     pub hunks: Vec<Hunk>,
+    /// What has to be known of the file before it is written: a clause each.
+    pub notes: Vec<String>,
 }
 
 /// The same proposal made anew: against another content of its file, or with another text.

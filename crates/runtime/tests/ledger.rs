@@ -235,6 +235,7 @@ fn made(path: &str, text: &str) -> ToolOutcome {
     let hunks = pilothouse_core::diff::hunks(b"", text.as_bytes());
     let proposals = outcome.proposals.into_iter();
     let proposals = proposals.map(|p| ProposalDraft {
+        notes: Vec::new(),
         kind: ChangeKind::Create,
         after: Some(after.clone()),
         hunks: hunks.clone(),

@@ -139,9 +139,9 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
             ..ToolOutcome::text(text, "withdrawn")
         });
     }
-    let others = sight.names.saturating_sub(1);
+    let (others, read_only) = (sight.names.saturating_sub(1), sight.read_only);
     let noted = sight.noted();
-    let draft = draft(path.clone(), sight.disk, after)?;
+    let mut draft = draft(path.clone(), sight.disk, after)?;
     let added: usize = draft.hunks.iter().map(Hunk::added).sum();
     let removed: usize = draft.hunks.iter().map(Hunk::removed).sum();
     let (what, summary) = match draft.kind {
@@ -150,14 +150,12 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
         ChangeKind::Delete => ("the removal", format!("delete, {}", count(removed, "line"))),
     };
     let (mut summary, mut text) = (summary, String::new());
-    if others > 0 && draft.kind == ChangeKind::Modify {
-        // A file is replaced at once, never written in place: its other names keep what they had.
-        let note = format!(
-            "{} of it elsewhere keeps what it has",
-            count(usize::try_from(others).unwrap_or(usize::MAX), "hard link")
-        );
+    if draft.kind == ChangeKind::Modify {
+        draft.notes = notes(others, read_only);
+    }
+    for note in &draft.notes {
         summary = format!("{summary}; {note}");
-        text = format!("; {note}");
+        text = format!("{text}; {note}");
     }
     let mut text = format!(
         "proposed {what}: {path} (+{added} -{removed}){did}{text}; the user decides, nothing is written yet"
@@ -171,6 +169,16 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
     Ok(outcome)
 }
 
+/// What has to be known of a file before it is replaced, as every change does: it is never written in place.
+fn notes(others: u64, read_only: bool) -> Vec<String> {
+    let links = (others > 0).then(|| {
+        let links = count(usize::try_from(others).unwrap_or(usize::MAX), "hard link");
+        format!("{links} of it elsewhere keeps what it has")
+    });
+    let mode = read_only.then(|| "it is read-only, and would be written all the same".to_owned());
+    links.into_iter().chain(mode).collect()
+}
+
 fn draft(path: RelPath, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> Result<ProposalDraft, String> {
     let (kind, hunks) = match (&before, &after) {
         (None, Some(after)) => (ChangeKind::Create, vec![whole(&[], after)]),
@@ -178,7 +186,14 @@ fn draft(path: RelPath, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> Resu
         (Some(before), Some(after)) => (ChangeKind::Modify, diff::hunks(before, after)),
         (None, None) => return Err(format!("{path} does not exist")),
     };
-    Ok(ProposalDraft { path, kind, before: before.map(Blob::new), after: after.map(Blob::new), hunks })
+    Ok(ProposalDraft {
+        path,
+        kind,
+        before: before.map(Blob::new),
+        after: after.map(Blob::new),
+        hunks,
+        notes: Vec::new(),
+    })
 }
 
 fn whole(before: &[u8], after: &[u8]) -> Hunk {

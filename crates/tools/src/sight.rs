@@ -78,6 +78,8 @@ pub(crate) struct Sight {
     pub path: RelPath,
     /// How many names the file has: hard links.
     pub names: u64,
+    /// Whether nobody may write it, as its mode says.
+    pub read_only: bool,
     /// The content on disk.
     pub disk: Option<Vec<u8>>,
     /// Its hash.
@@ -120,10 +122,9 @@ impl LaneView<'_> {
             Err(JailError::Missing(_)) => None,
             Err(e) => return Err(e),
         };
-        let names = match &disk {
-            Some(_) => std::os::unix::fs::MetadataExt::nlink(&self.jail.metadata(&path)?),
-            None => 0,
-        };
+        let meta = disk.as_ref().map(|_| self.jail.metadata(&path)).transpose()?;
+        let names = meta.as_ref().map_or(0, std::os::unix::fs::MetadataExt::nlink);
+        let read_only = meta.is_some_and(|meta| meta.permissions().readonly());
         let disk_id = disk.as_deref().map(BlobId::of);
         let proposed = match self.view.overlay.get(&path) {
             None => None,
@@ -138,7 +139,7 @@ impl LaneView<'_> {
         if let (Some(id), Some(content)) = (disk_id, &disk) {
             self.lately.remember(id, content);
         }
-        Ok(Sight { path, names, disk, disk_id, proposed, seen, parts })
+        Ok(Sight { path, names, read_only, disk, disk_id, proposed, seen, parts })
     }
 
     /// Whether the rules let the call do this to the file with this real path; a call that they do not let is held.

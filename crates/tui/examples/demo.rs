@@ -230,6 +230,7 @@ impl Driver {
                 self.blobs.insert(after.id(), after.bytes().to_vec());
                 let mut outcome = ToolOutcome::text("proposed", "proposed src/auth/login.rs");
                 outcome.proposals = vec![ProposalDraft {
+                    notes: Vec::new(),
                     path: RelPath::new("src/auth/login.rs").unwrap(),
                     kind: ChangeKind::Modify,
                     before: Some(before),

@@ -262,6 +262,7 @@ pub(crate) fn proposal(id: u64, file: &str, before: &str, after: &str) -> (Event
         before: (kind != ChangeKind::Create).then(|| blobs[0].id()),
         after: (kind != ChangeKind::Delete).then(|| blobs[1].id()),
         hunks,
+        notes: Vec::new(),
         decided: std::collections::BTreeMap::new(),
         splits: 0,
         meets: Vec::new(),

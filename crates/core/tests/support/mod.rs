@@ -371,6 +371,7 @@ pub fn proposing(path: &str, before: &str, after: &str) -> ToolOutcome {
     };
     let blob = |t: &str| (!t.is_empty()).then(|| Blob::new(t.as_bytes().to_vec()));
     let draft = ProposalDraft {
+        notes: Vec::new(),
         path: RelPath::new(path).unwrap(),
         kind,
         before: blob(before),

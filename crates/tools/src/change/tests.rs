@@ -529,3 +529,20 @@ fn an_edit_around_a_secret_keeps_it_to_the_byte_and_never_names_it() {
     let told = d.refused(Tool::Write, json!({"path": "other.ini", "content": format!("token = {mark}\n")}));
     assert!(told.contains("not shown"), "{told}");
 }
+
+#[test]
+fn what_is_known_of_the_file_on_disk_is_told_with_its_change() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut d = desk(&[("f", b"a\n"), ("g", b"a\n")]);
+    std::fs::hard_link(d.root.join("f"), d.root.join("h")).unwrap();
+    std::fs::set_permissions(d.root.join("f"), std::fs::Permissions::from_mode(0o444)).unwrap();
+    let got = d.call(Tool::Edit, one("f", "a", "b")).unwrap();
+    let notes = [
+        "1 hard link of it elsewhere keeps what it has",
+        "it is read-only, and would be written all the same",
+    ];
+    assert_eq!(got.proposals[0].notes, notes);
+    assert_eq!(got.summary, format!("+1 -1; {}; {}", notes[0], notes[1]));
+    let plain = d.call(Tool::Edit, one("g", "a", "b")).unwrap();
+    assert!(plain.proposals[0].notes.is_empty() && plain.summary == "+1 -1");
+}

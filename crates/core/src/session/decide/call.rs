@@ -361,6 +361,7 @@ impl Draft<'_> {
             before: draft.before.as_ref().map(crate::blob::Blob::id),
             after: draft.after.as_ref().map(crate::blob::Blob::id),
             hunks: draft.hunks,
+            notes: draft.notes,
             decided: std::collections::BTreeMap::new(),
             splits: 0,
             meets: Vec::new(),

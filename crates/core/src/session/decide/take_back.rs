@@ -165,6 +165,7 @@ impl Draft<'_> {
             before: None,
             after: None,
             hunks: Vec::new(),
+            notes: Vec::new(),
             decided: BTreeMap::new(),
             splits: 0,
             meets: Vec::new(),

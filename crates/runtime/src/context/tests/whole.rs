@@ -23,6 +23,7 @@ const EDIT: &str = r#"{"path":"src/a.rs","edits":[{"old":"x","new":"y"}]}"#;
 /// The plan's change of `path`: lines of `before` in capitals.
 fn draft(path: &str, before: &str, after: &str) -> ProposalDraft {
     ProposalDraft {
+        notes: Vec::new(),
         path: RelPath::new(path).unwrap(),
         kind: ChangeKind::Modify,
         before: Some(Blob::new(before.into())),

@@ -81,14 +81,17 @@ pub(super) fn before(scene: &str, size: (u16, u16)) -> Desk {
             desk.wait(2_000).press("<ctrl-x>a");
             desk.wait(2_000).press("y").deliver();
         }
-        "diff" | "removal" => {
+        "diff" | "removal" | "noted" => {
             desk = planned(desk, "modify", "");
             let edit = r#"{"path":"a.txt","edits":[{"old":"a","new":"b"}]}"#;
             let delete = r#"{"path":"a.txt"}"#;
-            desk.reply("", &[if scene == "diff" { ("edit", edit) } else { ("delete", delete) }]);
+            desk.reply("", &[if scene == "removal" { ("delete", delete) } else { ("edit", edit) }]);
             let call = desk.tools.pop().unwrap();
-            let after: &[u8] = if scene == "diff" { b"2\n" } else { b"" };
-            let outcome = proposing(b"1\n", after);
+            let after: &[u8] = if scene == "removal" { b"" } else { b"2\n" };
+            let mut outcome = proposing(b"1\n", after);
+            if scene == "noted" {
+                outcome.proposals[0].notes = vec!["it is read-only".to_owned()];
+            }
             desk.give(Input::ToolEnded { call, outcome });
         }
         other => panic!("{other}"),
@@ -101,6 +104,7 @@ fn proposing(before: &[u8], after: &[u8]) -> pilothouse_core::tool::ToolOutcome 
     use pilothouse_core::{blob::Blob, diff, relpath::RelPath, tool};
     let kind = if after.is_empty() { tool::ChangeKind::Delete } else { tool::ChangeKind::Modify };
     let draft = tool::ProposalDraft {
+        notes: Vec::new(),
         path: RelPath::new("a.txt").unwrap(),
         kind,
         before: Some(Blob::new(before.to_vec())),
@@ -299,5 +303,18 @@ fn parts(keys: &str) -> Vec<String> {
     match keys.split_once('<') {
         None => keys.chars().map(String::from).collect(),
         Some((letters, name)) => letters.chars().map(String::from).chain([format!("<{name}")]).collect(),
+    }
+}
+
+#[test]
+fn what_is_known_of_a_file_stands_above_its_diff() {
+    for (scene, told) in [("diff", false), ("noted", true)] {
+        let mut desk = before(scene, (120, 40));
+        appear(&mut desk, scene);
+        desk.collect();
+        desk.press("<ctrl-x>d");
+        feed(&mut desk);
+        desk.draw();
+        assert_eq!(desk.text().contains("it is read-only"), told, "{}", desk.text());
     }
 }

@@ -99,7 +99,14 @@ fn with(place: &str, text: &str) -> Desk {
             let hunks = diff::hunks(before.bytes(), after.bytes());
             let path = RelPath::new("src/a.rs").unwrap();
             let (before, after) = (Some(before), Some(after));
-            outcome.proposals = vec![ProposalDraft { path, kind: ChangeKind::Modify, before, after, hunks }];
+            outcome.proposals = vec![ProposalDraft {
+                notes: Vec::new(),
+                path,
+                kind: ChangeKind::Modify,
+                before,
+                after,
+                hunks,
+            }];
             desk.give(Input::ToolEnded { call, outcome });
             desk.press("<ctrl-x>d");
             for blob in kept {

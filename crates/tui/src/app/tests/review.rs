@@ -58,6 +58,7 @@ fn proposed(desk: &mut Desk, blobs: &mut BTreeMap<BlobId, Vec<u8>>, name: &str, 
     let hunks = diff::hunks(before.bytes(), after.bytes());
     let mut outcome = ToolOutcome::text("proposed", "proposed");
     outcome.proposals = vec![ProposalDraft {
+        notes: Vec::new(),
         path: RelPath::new(name).unwrap(),
         kind: ChangeKind::Modify,
         before: Some(before),
@@ -175,7 +176,14 @@ impl Bench {
                     let text = |b: &Option<Blob>| b.as_ref().map(|b| b.bytes().to_vec()).unwrap_or_default();
                     let hunks = diff::hunks(&text(&before), &text(&after));
                     let kind = if after.is_some() { ChangeKind::Modify } else { ChangeKind::Delete };
-                    let draft = ProposalDraft { path: ends.0.path.clone(), kind, before, after, hunks };
+                    let draft = ProposalDraft {
+                        notes: Vec::new(),
+                        path: ends.0.path.clone(),
+                        kind,
+                        before,
+                        after,
+                        hunks,
+                    };
                     let result = Ok(pilothouse_core::input::Reversal { draft, meets: Vec::new() });
                     self.desk.give(Input::TakeBackMade { lane, result });
                 }

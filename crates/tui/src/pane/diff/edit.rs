@@ -47,6 +47,7 @@ impl Editing {
         let before = self.before.clone().unwrap_or_default();
         let kind = if self.before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
         let draft = ProposalDraft {
+            notes: Vec::new(),
             path: self.path,
             kind,
             before: self.before.map(Blob::new),

@@ -138,6 +138,8 @@ impl DiffPane {
             }
             (None, ChangeKind::Create | ChangeKind::Modify) => {}
         }
+        let notes = proposal.map(|p| &p.notes[..]).unwrap_or_default();
+        rows.extend(notes.iter().map(|note| warned(g.warn, &Clean::line(note))));
         let off_plan = Self::off_plan(ctx, file.id);
         rows.extend(off_plan.map(|words| warned(g.off_plan, &words)));
         rows

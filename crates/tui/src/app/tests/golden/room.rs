@@ -93,6 +93,7 @@ fn a_hunk_that_was_edited_or_commented_says_so_in_list_and_header() {
             |first: &str, last: &str| format!("{first}\n2\n3\n4\n5\n6\n7\n8\n9\n{last}\n").into_bytes();
         let (before, after) = (lines("one", "ten"), lines("ONE", "ten!"));
         let draft = ProposalDraft {
+            notes: Vec::new(),
             path: desk.state().proposals()[&id].path.clone(),
             kind: ChangeKind::Modify,
             hunks: pilothouse_core::diff::hunks(&before, &after),

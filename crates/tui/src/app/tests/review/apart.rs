@@ -25,7 +25,8 @@ fn the_sheet_of_all_holds_what_can_be_written_together() {
     }
     let hunks = diff::hunks(before.bytes(), after.bytes());
     let (kind, path) = (ChangeKind::Modify, written.path.clone());
-    let draft = ProposalDraft { path, kind, before: Some(before), after: Some(after), hunks };
+    let draft =
+        ProposalDraft { notes: Vec::new(), path, kind, before: Some(before), after: Some(after), hunks };
     let rebased = vec![Rebased {
         proposal: written.id,
         redraft: Redraft { draft, same: Vec::new() },
@@ -64,6 +65,7 @@ fn a_hunk_that_others_changed_as_well_is_marked_and_waits_for_its_own_decision()
             b.blobs.insert(blob.id(), blob.bytes().to_vec());
         }
         let draft = ProposalDraft {
+            notes: Vec::new(),
             path: p.path.clone(),
             kind: ChangeKind::Modify,
             before: Some(theirs),

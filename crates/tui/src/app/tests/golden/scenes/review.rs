@@ -100,6 +100,7 @@ pub(super) fn removal(width: u16, height: u16, keys: &str) -> Desk {
     let call = desk.tools.remove(0);
     let before = Blob::new(b"remember the milk\n".to_vec());
     let draft = ProposalDraft {
+        notes: Vec::new(),
         path: RelPath::new("notes/old.txt").unwrap(),
         kind: ChangeKind::Delete,
         hunks: diff::hunks(before.bytes(), b""),
