@@ -79,13 +79,13 @@ async fn what_is_forbidden_while_a_command_runs_holds_for_the_next_one_of_the_sa
     s.say("run cat gate").await;
     approve(&mut s, |c| matches!(&c.kind, CheckpointKind::Risk(asked) if asked.meant.is_some())).await;
     s.has("command_started").await;
-    put(&rig.work().join(".pilothouse/permissions.toml"), DENY);
+    put(&user_rules(&rig), DENY);
     // It waits for this, and ends then.
     tokio::task::spawn_blocking(move || fs::write(gate, "go\n").unwrap()).await.unwrap();
     s.has("call_ended").await;
     s.until("the second command", |s| s.count("call_ended") == 2 || !s.state().open.is_empty()).await;
     let refused = |e: &Stamped| matches!(&e.event, Event::CallEnded { status: CallStatus::Refused, .. });
-    assert!(s.state().open.is_empty() && s.events.iter().any(refused), "{:#?}", s.events.last());
+    assert!(s.state().open.is_empty() && s.events.iter().any(refused), "{:?}", s.refused);
     s.quit().await;
 }
 
