@@ -79,6 +79,9 @@ fn a_hunk_that_others_changed_as_well_is_marked_and_waits_for_its_own_decision()
         b.desk.give(Input::ApplyPrepared { apply, files: Err(WriteFault { message, stale: true, rebased }) });
         let text = b.desk.text();
         assert!(text.contains("Not written: src/a.rs has changed"), "{said}: {text}");
+        assert!(text.contains("changed by both"), "{said}: {text}");
+        b.press("");
+        let text = b.desk.text();
         assert!(text.contains("changed by both: takes away \"// mine\""), "{said}: {text}");
         b.press("A");
         let text = b.desk.text();
