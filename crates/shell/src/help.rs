@@ -30,22 +30,7 @@ pub(super) fn is_asked(program: &Program, name: &str, argv: &[Field], args: &Arg
         matches!(opt.text.as_str(), "--help" | "--version") && !opt.taken && !names_one(args, opt)
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
     });
-    long || !passes_on && is_behind(program, name, args, considered)
-        || is_alone(name, argv.get(1..).unwrap_or(&[]))
-}
-
-/// Whether help is asked for behind options of a program that are known to take nothing, whatever they would do: it prints
-/// that and stops there.
-fn is_behind(program: &Program, name: &str, args: &Args, considered: &[Opt]) -> bool {
-    let sub = args.operands.first().map_or("", |f| f.text.as_str());
-    let behind = list("help behind");
-    let takes_nothing = |opt: &Opt| {
-        let (any, one) = (format!("{name}:{}", opt.text), format!("{name}/{sub}:{}", opt.text));
-        opt.kind == Some(Kind::Flag) || behind.contains(&any.as_str()) || behind.contains(&one.as_str())
-    };
-    let known = considered.iter().take_while(|opt| takes_nothing(opt)).count();
-    let helps = |opt: &Opt| opt.text == "--help" || program.long1 && opt.text == "-help";
-    known > 0 && considered.get(known).is_some_and(|opt| helps(opt) && !names_one(args, opt))
+    long || is_alone(name, argv.get(1..).unwrap_or(&[]))
 }
 
 /// Whether an option may name a version instead of asking for it: its value stands behind it, or a sub-command stands
