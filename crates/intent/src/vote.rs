@@ -112,7 +112,7 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     order::ordered_beside(p, m, model, &whole).unwrap_or(whole)
 }
 
-/// What plainly asks what would come of something, changes the steps of a plan, reports what does not work or runs something.
+/// What plainly asks what would come of something, changes the steps of a plan or runs something.
 fn plain(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     if m.phase != Phase::Idle && !m.paused && subs::foresees(p) {
         let reasoning = "asks what would come of it";
@@ -121,10 +121,6 @@ fn plain(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     if m.phase != Phase::Idle && !m.paused && revise::revises(p) {
         let reasoning = "changes the steps of the plan";
         return Some(vote(N::Decompose, Turn::PlanContinue, PLAIN, Source::Heuristic, reasoning));
-    }
-    if report::only_reports(p, m) {
-        let turn = project(N::Modify, m.phase, m.plan_active);
-        return Some(vote(N::Audit, turn, PLAIN, Source::Heuristic, "reports what does not work"));
     }
     if order::plain_run(p, m) {
         let turn = project(N::Execute, m.phase, m.plan_active);

@@ -245,6 +245,8 @@ fn an_order_that_both_tiers_read_is_sure() {
         "remove the last bullet",
         "change the late fee to six percent?",
         "let files be",
+        "let nobody edit the schema",
+        "let no one touch the config",
         "let clippy have a look",
         "let that sink in",
     ] {
@@ -281,48 +283,5 @@ fn what_would_come_of_something_is_a_question_beside_a_plan_and_never_a_change_o
         for text in ["predict the outcome and add a test", "what if we add a test? do that"] {
             assert!(!matches!(beside(text, phase), (Turn::Query(_), true)), "{text}");
         }
-    }
-}
-
-#[test]
-fn what_does_not_work_is_wanted_mended_in_languages_without_spaces_too() {
-    let of = Classifier::builtin();
-    for text in [
-        "テストが通りません",
-        "ビルドが通らない",
-        "ログインできません。",
-        "画面が真っ白です",
-        "编译不过",
-        "npm test 通不过",
-        "页面打不开了",
-        "登录不了，按钮没反应",
-        "빌드가 안 돼요",
-        "테스트가 통과하지 않아요",
-        "페이지가 안 열려요",
-    ] {
-        let reading = read(text);
-        assert!(
-            matches!(reading.whole.turn, Turn::PlanNew(_))
-                && !of.unsure(&reading)
-                && reading.clarify.is_none(),
-            "{text}: {:?}",
-            reading.whole
-        );
-    }
-    // What asks, what is not to be done, and what is said of the talk are none.
-    for text in [
-        "なぜテストが通らないの？",
-        "テストが通りませんか",
-        "ここは変更できません",
-        "それはできません",
-        "编译不过吗",
-        "这样不行",
-        "不能改这个文件",
-        "왜 빌드가 안 돼요?",
-        "이 파일은 건드리면 안 돼요",
-    ] {
-        let reading = read(text);
-        let mends = matches!(reading.whole.turn, Turn::PlanNew(_)) && !of.unsure(&reading);
-        assert!(!mends, "{text}: {:?}", reading.whole);
     }
 }

@@ -1,5 +1,4 @@
-//! Reports that begin with a program's name, or with a word that runs: "cargo build fails, tell me why"; those that end in what
-//! does not work, in languages without spaces.
+//! Reports that begin with a program's name, or with a word that runs: "cargo build fails, tell me why".
 //!
 //! Owns what is a report and no order, and what is not to be run. Which of two readings counts is for the vote above.
 
@@ -8,13 +7,10 @@ use pilothouse_shell::{Role, is};
 use crate::{
     IntentNode as N,
     classify::Parsed,
-    forbid::Ban,
     lexicon::{Hit, Tag},
-    reading::Message,
     rules,
     structure::{Clause, Form},
     text::{Kind, Token},
-    turn::Phase,
     words::List,
 };
 
@@ -26,47 +22,6 @@ pub(super) fn told<'p>(p: &'p Parsed<'_>) -> Option<&'p Clause> {
     let first = p.structure.clauses.iter().find(|c| c.form != Form::Empty)?;
     (!first.marked && tells(p, first)).then_some(first)
 }
-
-/// "テストが通りません", "编译不过", "빌드가 안 돼요": a message of a language without spaces, each part of which ends in what does not
-/// work. That is wanted mended, as "the tests don't pass" is.
-pub(super) fn only_reports(p: &Parsed<'_>, m: &Message<'_>) -> bool {
-    let mut parts = p.doc.tokens.split(|t| t.kind == Kind::Punct).filter(|part| !part.is_empty());
-    let free = m.phase == Phase::Idle && !m.paused && p.ban == Ban::None && !p.forbids(m.phase);
-    let says = |tag: fn(Tag) -> bool| p.structure.hits.iter().any(|h| tag(h.tag));
-    let more = says(|t| t.asks() || matches!(t, Tag::Req | Tag::Forbid | Tag::ForbidAll));
-    let marked = p.structure.clauses.iter().any(|c| c.marked);
-    let ends = |part: &[Token]| part.last().is_some_and(|t| does_not_work(p, t));
-    let first = parts.next().is_some_and(ends);
-    free && !more && !marked && first && parts.all(ends)
-}
-
-/// Whether a run of letters ends in what does not work.
-fn does_not_work(p: &Parsed<'_>, run: &Token) -> bool {
-    let known = p.structure.known;
-    let list = |list| known.words.list(list).iter();
-    let faults = p.structure.hits.iter().filter(|h| h.tag == Tag::Fault && h.bytes > 0);
-    let here = faults.filter(|h| p.doc.tokens.get(h.start).is_some_and(|t| t.start == run.start));
-    let Some(fault) = here.max_by_key(|h| h.offset + h.bytes) else { return false };
-    let (Some(before), Some(behind)) =
-        (run.text.get(..fault.offset), run.text.get(fault.offset + fault.bytes..))
-    else {
-        return false;
-    };
-    // "修复启动时的崩溃": a verb opens the run, and what it orders is to be done about the fault.
-    let orders = |h: &Hit| {
-        let change = matches!(h.tag, Tag::VModify | Tag::VAdd | Tag::VCreate | Tag::VDelete);
-        change && h.start == fault.start && h.offset == 0 && h.bytes > 0 && h.bytes < fault.offset
-    };
-    run.kind == Kind::Cjk
-        && !p.structure.hits.iter().any(orders)
-        && behind.chars().count() <= TAIL
-        && !list(List::ReportAskRun).any(|word| behind.contains(&**word))
-        && !list(List::ReportBeforeRun).any(|word| before.trim_end().ends_with(&**word))
-        && !list(List::ReportThatRun).any(|word| before.starts_with(&**word))
-}
-
-/// The most letters that an ending has: "です", "돼요", "了".
-const TAIL: usize = 4;
 
 fn tells(p: &Parsed<'_>, c: &Clause) -> bool {
     let known = p.structure.known;
