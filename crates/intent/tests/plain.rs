@@ -246,7 +246,6 @@ fn an_order_that_both_tiers_read_is_sure() {
         "change the late fee to six percent?",
         "let files be",
         "let nobody edit the schema",
-        "let no one touch the config",
         "let clippy have a look",
         "let that sink in",
     ] {
