@@ -251,10 +251,10 @@ impl Plan {
         }
         Some(if done == all {
             format!(
-                "Every step of the plan \"{title}\" is done; what is left are its gates: \"go on\" runs them."
+                "Every step of the plan \"{title}\" is done; what is left are its gates: `/redo` runs them."
             )
         } else {
-            format!("The plan \"{title}\" was left at {done} of {all} steps; \"go on\" takes it up.")
+            format!("The plan \"{title}\" was left at {done} of {all} steps. `/redo` takes it up again.")
         })
     }
 

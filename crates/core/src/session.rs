@@ -6,7 +6,6 @@
 
 mod account;
 mod accounts;
-mod agreed;
 mod apply;
 mod as_text;
 mod beside;

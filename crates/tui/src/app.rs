@@ -160,8 +160,6 @@ pub struct App {
     files_asked: Option<u64>,
     /// The question in the bar.
     asked: Standing<CheckpointId>,
-    /// What was left and Enter goes on with, and since when that stands there.
-    left: Standing<enter::Enter>,
     /// What stood whole.
     seen: seen::Seen,
     notice: Option<Notice>,
@@ -225,7 +223,6 @@ impl App {
             answering: seen::Answering::default(),
             files_asked: None,
             asked: Standing::default(),
-            left: Standing::default(),
             seen: seen::Seen::default(),
             notice: None,
             entered: enter::Entered::default(),

@@ -31,8 +31,8 @@ use crate::{
     sandbox::{Confine, Sandbox},
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, Pipeline, TaskFault, Transcript, accounts::Bound, agreed::AgreedPlan,
-        beside::Hand, candidates::Candidates, changes::Changes, unreviewed::Unreviewed, written::Origins,
+        Accounts, Apply, Lane, Pipeline, TaskFault, Transcript, accounts::Bound, beside::Hand,
+        candidates::Candidates, changes::Changes, unreviewed::Unreviewed, written::Origins,
     },
     source::SeenTools,
     talk::Usage,
@@ -181,14 +181,6 @@ pub struct State {
     pub(super) let_run: BTreeMap<String, (ResolvedCommand, Confine)>,
     /// The gate that the user has run again, with that word of theirs.
     pub(super) rerun: Option<(GateId, ApprovalId)>,
-    /// The plan whose run the user agreed to last.
-    pub(super) agreed: Option<AgreedPlan>,
-    /// The same of before the session was opened again: as long as it is unchanged, it needs no second yes.
-    pub(super) agreed_before: Option<AgreedPlan>,
-    /// Whether the user said to go on once what waits is decided.
-    pub goes_on: bool,
-    /// Whether nothing was said since the session was opened again.
-    pub(super) unsaid: bool,
     /// What a model is told of all this.
     pub transcript: Transcript,
     /// The summary that is being made.

@@ -109,18 +109,17 @@ fn where_changes_wait_before_it_can_go_on_it_says_to_decide_those() {
     b.reply("Done.", &[]);
     b.input(Input::Open(opening())).unwrap();
     let offered = b.notices().last().unwrap().clone();
-    assert!(offered.ends_with("\"go on\" takes it up. The changes that wait come first."), "{offered}");
+    assert!(offered.ends_with("`/redo` takes it up again. Decide the changes that wait first."), "{offered}");
     let first = "decide the changes that wait, then \"go on\" takes it up";
     let told = asked(&mut b, "where were we?").unwrap();
     assert!(told.contains(first), "{told}");
     b.say("go on");
-    assert!(b.notices().last().unwrap().contains("once they are decided it goes on"), "as it said");
-    b.say("thanks");
+    assert!(b.notices().last().unwrap().contains("decide them, then go on"), "as it said");
     b.approve_all(None).unwrap();
     b.write();
     let offered = b.notices().last().unwrap().clone();
-    assert!(offered.ends_with("was left at 1 of 2 steps; \"go on\" takes it up."), "{offered}");
-    assert!(b.session.state().run.is_none(), "another word came between");
+    assert!(offered.ends_with("was left at 1 of 2 steps. `/redo` takes it up again."), "{offered}");
+    assert!(b.session.pending().is_empty(), "nothing begins without the user's word");
     let told = asked(&mut b, "where were we?").unwrap();
     assert!(!told.contains(first) && told.contains("\"go on\" takes it up"), "{told}");
 }

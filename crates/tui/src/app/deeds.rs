@@ -54,7 +54,7 @@ impl App {
                     }
                     Some((command, args)) => self.command(command, &args, now),
                     None if self.opens_memory(&text) => {}
-                    None if self.goes_on_before(&text).is_some() => self.open_before(Some(text), now),
+                    None if self.goes_on_before(&text).is_some() => self.go_on_before(text, now),
                     None if self.opens_plan(&text) => self.run(plan::PlanAction::Edit.into(), now),
                     None => self.send(text),
                 }
@@ -96,20 +96,15 @@ impl App {
 
     /// The session of before that a line in an empty one goes on with: the one that the page which greets names.
     pub(super) fn goes_on_before(&self, text: &str) -> Option<&RunRow> {
-        preview::takes_up(text, &self.world.session).then(|| self.left_before()).flatten()
-    }
-
-    /// The session that the page which greets names, while that is seen.
-    pub(super) fn left_before(&self) -> Option<&RunRow> {
         let left = self.runs.iter().find(|run| run.was_left())?;
-        self.panes.welcome(self.world.state()).then_some(left)
+        preview::takes_up(text, &self.world.session).then_some(left)
     }
 
-    /// Opens it, and says a line there.
-    pub(super) fn open_before(&mut self, message: Option<String>, now: Instant) {
-        let Some(run) = self.left_before() else { return };
+    /// Opens it, and says the line there.
+    fn go_on_before(&mut self, text: String, now: Instant) {
+        let Some(run) = self.goes_on_before(&text) else { return };
         let session = Some(run.info.session.clone());
-        let wish = SessionWish { session, message, front: true, ..SessionWish::default() };
+        let wish = SessionWish { session, message: Some(text), front: true, ..SessionWish::default() };
         let window = Some(WindowWish::Host(HostRequest::Open(wish)));
         self.carry_out(Outcome { window, ..Outcome::focus(Focus::Composer) }, now);
     }
@@ -137,7 +132,7 @@ impl App {
     }
 
     /// Hands a message to the session.
-    pub(super) fn send(&mut self, text: String) {
+    fn send(&mut self, text: String) {
         let seen = self.world.state().seq;
         self.panes.sent();
         self.input(Input::Say { text, seen });

@@ -40,16 +40,9 @@ pub enum Enter {
     Show,
     /// Opens what waits.
     Open(Place),
-    /// Goes on with what was left: what waits of it comes first.
-    GoOn,
-    /// Opens the session of before that the page which greets names.
-    Before,
     /// Nothing: there is nothing to send.
     Nothing,
 }
-
-/// What is said where Enter goes on.
-const GO_ON: &str = "go on";
 
 /// What Enter does in what is drawn, with the words for it: worked out once a frame.
 #[derive(Debug)]
@@ -104,12 +97,7 @@ impl App {
                 Some(_) => Enter::Show,
             };
         }
-        match self.what_waits() {
-            None | Some(Place::Diff) if state.offers_to_go_on() => Enter::GoOn,
-            Some(place) => Enter::Open(place),
-            None if self.left_before().is_some() => Enter::Before,
-            None => Enter::Nothing,
-        }
+        self.what_waits().map_or(Enter::Nothing, Enter::Open)
     }
 
     /// Does what Enter does on an empty line.
@@ -130,13 +118,6 @@ impl App {
             }
             Enter::Open(Place::Diff) => self.go(Focus::Pane(diff::ID)),
             Enter::Open(Place::List | Place::Composer) => self.open(&approvals::KIND, now),
-            Enter::GoOn if self.keying.pressed.answers(&self.left, &Enter::GoOn) => {
-                self.send(GO_ON.to_owned());
-            }
-            Enter::Before if self.keying.pressed.answers(&self.left, &Enter::Before) => {
-                self.open_before(None, now);
-            }
-            Enter::GoOn | Enter::Before => {}
             Enter::Answer(_) | Enter::Pane | Enter::List | Enter::Line | Enter::Send | Enter::Nothing => {}
         }
     }
@@ -163,8 +144,6 @@ impl App {
             Enter::Show => Some("shows the plan"),
             Enter::Open(Place::Diff) => Some("reviews"),
             Enter::Open(Place::List | Place::Composer) => Some("opens what waits"),
-            Enter::GoOn => Some("goes on"),
-            Enter::Before => Some("goes on with it"),
             Enter::Pane | Enter::List | Enter::Line | Enter::Command | Enter::Nothing => None,
         }
     }
@@ -192,10 +171,6 @@ impl App {
             }
             // While something runs, what is typed steers it; the line below names the key.
             (Enter::Open(_), None) if state.busy() => return None,
-            (Enter::GoOn, None) if state.open.is_empty() => {
-                "Enter goes on with what was left, or write a message"
-            }
-            (Enter::GoOn, None) => "Enter opens what waits, then goes on with it; or write a message",
             (Enter::Open(Place::Diff), None) => "Enter reviews the changes, or write a message",
             (Enter::Open(_), None) => "Enter opens what waits, or write a message",
             (_, None) => return None,

@@ -59,9 +59,8 @@ impl App {
             if let Event::ControlGiven { control } = &event.event {
                 self.controlled(control, now);
             }
-            let goes_on = self.world.state().goes_on && matches!(event.event, Event::ControlGiven { .. });
-            if goes_on || matches!(event.event, Event::TakeBackSought { .. }) {
-                self.awaits_decision();
+            if matches!(event.event, Event::TakeBackSought { .. }) {
+                self.awaits_take_back();
             }
         }
         if let Some((title, lines)) = answer {
@@ -92,9 +91,8 @@ impl App {
         }
     }
 
-    /// What the user wants taken back of a file, or decided before they go on, is decided in the diff: unless they write by
-    /// now, the keys go there.
-    fn awaits_decision(&mut self) {
+    /// What the user wants taken back of a file is decided in the diff: unless they write by now, the keys go there.
+    fn awaits_take_back(&mut self) {
         let writes = !self.composer.draft.is_empty() || self.panes.focus != Focus::Composer;
         if !writes && self.overlays.is_empty() {
             self.go(Focus::Pane(diff::ID));

@@ -13,7 +13,7 @@ use pilothouse_core::{
     session::{Deed, Foretold},
 };
 
-use super::{App, enter::Enter};
+use super::App;
 use crate::{
     bar,
     overlay::{Prompt, approvals},
@@ -79,8 +79,6 @@ impl App {
             |id: &CheckpointId| self.world.state().open.get(id).is_some_and(|c| c.kind.is_confirmation());
         let in_bar = in_bar.filter(|id| (bare || !plan(id)) && self.stands_drawn(*id));
         self.asked.drew(in_bar, now);
-        let offers = matches!(self.entered.enter, Enter::GoOn | Enter::Before);
-        self.left.drew(Some(self.entered.enter).filter(|_| offers), now);
         let ctx = ctx!(self, now);
         let top = self.overlays.len().saturating_sub(1);
         for (n, overlay) in self.overlays.iter_mut().enumerate() {

@@ -20,7 +20,6 @@ mod held;
 mod hostile;
 mod keys;
 mod labels;
-mod left;
 mod narrow;
 mod newcomer;
 mod notices;

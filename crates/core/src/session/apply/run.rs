@@ -14,7 +14,6 @@ impl State {
         match event {
             Event::RunStarted { run, turn, approval } => {
                 self.saw(run.0);
-                self.agreed_to_run(*approval);
                 (self.repairs, self.detours) = (0, 0);
                 self.asked_last = None;
                 self.accounts.run = self.spent_in_stages(*turn);

@@ -28,11 +28,8 @@ impl State {
                 self.permission = *permission;
                 self.sandbox = sandbox.clone().unwrap_or_default();
             }
-            Event::SessionReopened { permission, sandbox, branch, left_on, .. } => {
+            Event::SessionReopened { permission, sandbox, branch, .. } => {
                 self.reopen(*permission);
-                // On another branch it is another tree.
-                let agreed = self.agreed.take().or(self.agreed_before.take());
-                self.agreed_before = agreed.filter(|_| left_on.is_none());
                 if branch.is_some() {
                     self.branch.clone_from(branch);
                 }
@@ -50,10 +47,6 @@ impl State {
                 self.mode_said = true;
             }
             Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
-            Event::ControlGiven { control } => {
-                let waits = self.phase == Phase::Idle && self.waits_where_it_was_left();
-                self.goes_on = *control == Control::Proceed && waits;
-            }
             Event::Described { change } => self.about.take(change),
             Event::TitleAsked { call } => {
                 self.saw(call.0);
@@ -144,7 +137,7 @@ impl State {
         self.approved_gates.clear();
         self.allowed_lines.clear();
         self.let_run.clear();
-        (self.rerun, self.goes_on, self.unsaid) = (None, false, true);
+        self.rerun = None;
         self.keeping.clear();
         self.remembering.clear();
         self.seeking = None;

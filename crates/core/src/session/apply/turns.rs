@@ -106,7 +106,6 @@ impl State {
     }
 
     fn turn_started(&mut self, seq: Seq, turn: TurnId, (text, branch): (&Excerpt, &Option<String>)) {
-        self.speaks();
         self.branch.clone_from(branch);
         self.saw(turn.0);
         self.turn = Some(turn);

@@ -18,15 +18,6 @@ use crate::{
     spared::Spared,
 };
 
-/// How a plan is shown again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
-    /// It waits for a yes.
-    ForYes,
-    /// It goes on, where it was agreed to before the session was opened again and is unchanged.
-    ToGoOn,
-}
-
 impl Draft<'_> {
     /// Keeps what these lanes proposed and nobody decided, and says where it is. Who leaves finds what they
     /// were looking at as they left it.
@@ -157,8 +148,7 @@ impl Draft<'_> {
             return Err(Refusal::new("a plan is under way; stop it first, it is set aside then"));
         }
         let plan = self.state.plan_aside().cloned();
-        let plan = plan.ok_or_else(|| Refusal::new("no unfinished plan is set aside"))?;
-        self.present_again(plan, Shown::ForYes)
+        self.present_again(plan.ok_or_else(|| Refusal::new("no unfinished plan is set aside"))?)
     }
 
     fn drop_aside(&mut self) -> Decided {
@@ -174,12 +164,9 @@ impl Draft<'_> {
     }
 
     /// Shows an earlier plan again, with what is left of it to do.
-    pub(super) fn present_again(&mut self, mut plan: Plan, shown: Shown) -> Decided {
+    pub(super) fn present_again(&mut self, mut plan: Plan) -> Decided {
         // Steps that are done are done again only where nothing of the plan is left, its gates neither.
         let finished = plan.fulfilled();
-        let agreed = shown == Shown::ToGoOn
-            && !finished
-            && self.state.agreed_before.as_ref().is_some_and(|agreed| agreed.is(&plan));
         for task in &mut plan.tasks {
             if finished || task.status != TaskStatus::Done {
                 task.status = TaskStatus::Pending;
@@ -198,11 +185,7 @@ impl Draft<'_> {
         self.go(Trigger::Redo)?;
         self.give_way(&plan);
         self.show_plan(plan);
-        if agreed && self.state.beyond_asked().is_none() && self.may_run() {
-            self.run_as_agreed();
-        } else {
-            self.ask_of_phase();
-        }
+        self.ask_of_phase();
         Ok(())
     }
 }

@@ -7,10 +7,10 @@ use super::{Decided, Draft};
 use crate::{
     blob::{Blob, BlobId},
     diff::{Hunk, Lines},
-    event::{Event, FileChange, RunStatus},
+    event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    plan::TaskStatus,
+    plan::{Plan, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus, TakeBack},
     question::Review,
     scope::Capability,
@@ -394,7 +394,6 @@ impl Draft<'_> {
                 self.finish_left_task(lane);
             }
         }
-        self.go_on_as_said();
     }
 
     /// A task whose lane is gone is done once all that it had proposed is decided, where that was all there was to do.
@@ -411,7 +410,11 @@ impl Draft<'_> {
             self.emit(Event::TaskCompleted { task, took: crate::ids::Millis(0) });
             if self.state.plan.is_none() {
                 self.renew_gates();
-                self.tell_left();
+                let offer = self.state.suspended.as_ref().and_then(Plan::offer);
+                self.notice(
+                    Level::Info,
+                    offer.unwrap_or_else(|| "Every step of the plan is done.".to_owned()),
+                );
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Control words and slash commands.
 
-use super::{Decided, Draft, aside::Shown};
+use super::{Decided, Draft};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
@@ -43,8 +43,7 @@ enum WordTime {
 const UNUNDO: &str = "; `/unundo` puts back the change that was taken back";
 
 /// Told where "go on" comes to changes that were left undecided.
-const LEFT_AT_REVIEW: &str =
-    "Its changes wait for your decision, as you left them; once they are decided it goes on.";
+const LEFT_AT_REVIEW: &str = "Its changes wait for your decision, as you left them: decide them, then go on.";
 
 impl State {
     /// Whether what was left waits for the user to look at what it proposed: that comes before anything else of it.
@@ -198,7 +197,7 @@ impl Draft<'_> {
     /// Takes up what failed or was left: the answer that its model failed to give, else the plan that has something
     /// left, else the answer or the plan that was cut short, else the last plan once more.
     fn redo(&mut self) -> Decided {
-        let Some(turn) = self.answer_to_redo() else { return self.redo_plan(Shown::ForYes) };
+        let Some(turn) = self.answer_to_redo() else { return self.redo_plan() };
         let class = self.state.turns.get(&turn).map(|info| info.class.clone());
         if matches!(class, Some(Turn::PlanNew(_) | Turn::PlanContinue)) {
             self.emit(Event::ControlGiven { control: Control::Redo });
@@ -217,7 +216,7 @@ impl Draft<'_> {
         self.state.failed_answer.or(cut).filter(|_| self.state.phase != Phase::Failed)
     }
 
-    fn redo_plan(&mut self, shown: Shown) -> Decided {
+    fn redo_plan(&mut self) -> Decided {
         match self.state.phase {
             Phase::Idle => {
                 // Who took a change back may mean that.
@@ -230,7 +229,7 @@ impl Draft<'_> {
                 if undone {
                     self.notice(Level::Info, format!("The last plan, once more{UNUNDO}."));
                 }
-                self.present_again(plan, shown)
+                self.present_again(plan)
             }
             Phase::Failed => self.retry_failed(),
             Phase::AwaitingApproval => Err(Refusal::new("the plan waits for your answer already")),
@@ -310,30 +309,11 @@ impl Draft<'_> {
                 self.notice(Level::Info, LEFT_AT_REVIEW);
                 Ok(())
             }
-            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => {
-                self.redo_plan(Shown::ToGoOn)
-            }
+            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
             Phase::Idle if self.answer_to_redo().is_some() => self.redo(),
             Phase::Idle => Err(Refusal::new("there is no plan to go on with")),
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),
-        }
-    }
-
-    /// What the user said to go on with goes on, once nothing of it waits for a decision.
-    pub(super) fn go_on_as_said(&mut self) {
-        let reviewed = || !self.state.open.values().any(|c| c.kind.review().is_some());
-        if self.state.goes_on && self.state.phase == Phase::Idle && reviewed() {
-            // Nothing may be left of it, and that is fine.
-            drop(self.proceed());
-        }
-    }
-
-    /// Says what is left of the plan that was left, unless it goes on by itself.
-    pub(super) fn tell_left(&mut self) {
-        let left = self.state.suspended.as_ref().and_then(Plan::offer);
-        if !self.state.goes_on || left.is_none() {
-            self.notice(Level::Info, left.unwrap_or_else(|| "Every step of the plan is done.".to_owned()));
         }
     }
 

@@ -255,7 +255,7 @@ impl Draft<'_> {
             let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
             let of_step = self.state.proposals_of(lane).any(|p| p.task.is_some());
             let cut_off = of_step && !self.state.is_through(lane) && self.state.suspended.is_some();
-            let more = if cut_off { " Their step was still at work: \"go on\" takes it up." } else { "" };
+            let more = if cut_off { " Their step was still at work: `/redo` goes on with it." } else { "" };
             let files = count(proposals.len(), "file");
             self.ask(
                 Review { lane, proposals },
@@ -280,8 +280,11 @@ impl Draft<'_> {
                 1 => " 1 proposal is set aside with it.".to_owned(),
                 n => format!(" {n} proposals are set aside with it."),
             };
-            let first =
-                if self.state.waits_where_it_was_left() { " The changes that wait come first." } else { "" };
+            let first = if self.state.waits_where_it_was_left() {
+                " Decide the changes that wait first."
+            } else {
+                ""
+            };
             self.notice(Level::Info, format!("{text}{with}{first}"));
         }
     }

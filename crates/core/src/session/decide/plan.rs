@@ -3,7 +3,7 @@
 //! Owns what follows its name. A plan is written by the tool that writes every file, and a plan that was read waits for
 //! a yes like every other.
 
-use super::{Decided, Draft, aside::Shown, terms::LaneOpening};
+use super::{Decided, Draft, terms::LaneOpening};
 use crate::{
     event::{Event, Level},
     ids::{ApprovalId, CallId, Millis, TaskId, TurnId},
@@ -120,7 +120,7 @@ impl Draft<'_> {
             return Err(Refusal::new("this step is not done; /redo takes the plan up again"));
         }
         plan.again(step);
-        self.present_again(plan, Shown::ForYes)
+        self.present_again(plan)
     }
 
     /// Where a finished plan is kept: `plans/261122-better-notes.md`.

@@ -143,13 +143,6 @@ impl Draft<'_> {
         lane
     }
 
-    /// A plan that was agreed to before goes on without a question.
-    pub(super) fn run_as_agreed(&mut self) {
-        let lane = self.open_at_plan();
-        let approval = ApprovalId(self.id());
-        self.leave_planning(lane, approval);
-    }
-
     /// From the plan to its execution, unless a hook is to be heard first.
     fn leave_planning(&mut self, lane: LaneId, approval: ApprovalId) {
         self.move_to(lane, IntentNode::Act, Some(approval));

@@ -16,7 +16,6 @@ use unicode_width::UnicodeWidthStr;
 
 use super::App;
 use crate::{
-    app::enter::Enter,
     ctx::Ctx,
     layout::{Shape, shape},
     pane::{Focus, runs},
@@ -313,8 +312,7 @@ impl App {
     /// The session that can be gone on with, and by which key.
     fn left_here(&self) -> Option<Row> {
         let run = self.runs.iter().find(|run| run.was_left())?;
-        let listed = || self.keying.keymap.key(runs::KIND.toggle());
-        let key = if self.entered.enter == Enter::Before { "Enter" } else { listed()? };
+        let key = self.keying.keymap.key(runs::KIND.toggle())?;
         let title = shorten(&Clean::line(run.title()), 40);
         let stands = if run.is_earlier() { run.info.status.name() } else { "unfinished" };
         let age = age(run.quiet);

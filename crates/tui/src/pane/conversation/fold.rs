@@ -120,8 +120,8 @@ pub(super) struct Log {
     marks: HashMap<CallId, Vec<fact::Mark>>,
     /// The stages of the pipeline under way.
     stages: stages::Stages,
-    /// Where it stands that the session was resumed, when that was and where else that was told, until anything else is.
-    resumed: Option<(i64, Millis, Vec<i64>)>,
+    /// Where it stands that the session was resumed, until anything else is.
+    resumed: Option<i64>,
     /// Notices that were told unasked.
     notices: BTreeSet<i64>,
     /// What stands on a page of its own.

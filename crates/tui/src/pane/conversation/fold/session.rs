@@ -23,20 +23,12 @@ impl Log {
 
     /// Opened again and again without a word in between, it was resumed once.
     fn unresume(&mut self) {
-        let Some((key, _, told)) = self.resumed.take() else { return };
+        let Some(key) = self.resumed.take() else { return };
         let said = (key + 1..self.end())
-            .filter_map(|k| Some((k, self.get(k)?)))
-            .any(|(k, e)| !matches!(e.body, Body::Gone | Body::Waits(..)) && !told.contains(&k));
+            .filter_map(|k| self.get(k))
+            .any(|e| !matches!(e.body, Body::Gone | Body::Waits(..)));
         if !said {
-            std::iter::once(key).chain(told).for_each(|key| self.gone(key));
-        }
-    }
-
-    /// What is told with the resuming is told anew with the next one.
-    fn tell_resumed(&mut self, at: Millis) {
-        let next = self.end();
-        if let Some((_, _, told)) = self.resumed.as_mut().filter(|(_, resumed, _)| *resumed == at) {
-            told.push(next);
+            self.gone(key);
         }
     }
 
@@ -67,18 +59,17 @@ impl Log {
                 };
                 self.unresume();
                 if calls.is_empty() {
-                    self.resumed = Some((self.end(), at, Vec::new()));
+                    self.resumed = Some(self.end());
                 }
                 self.mark(at, Mark::Dot, &format!("session resumed{calls}, nothing is running"));
             }
             Event::PlanShelved { suspended: true, .. }
                 if !self.finished && self.plan.as_ref().is_none_or(Plan::unfinished) =>
             {
-                self.mark(at, Mark::Dot, "plan paused – \"go on\" takes it up");
+                self.mark(at, Mark::Dot, "plan paused – /redo resumes it");
             }
             Event::Notice { level: Level::Info, text } => {
                 let mark = if std::mem::take(&mut self.reverted) { Mark::Done } else { Mark::Dot };
-                self.tell_resumed(at);
                 self.mark(at, mark, text);
             }
             Event::Notice { level: Level::Warn, text } => self.warn(at, text),
