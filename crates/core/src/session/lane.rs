@@ -194,8 +194,6 @@ pub struct OpenCall {
     pub withheld: bool,
     /// What its words mean, once the user was asked about it.
     pub meant: Option<Box<ResolvedCommand>>,
-    /// The user's word that has it run again, and how it ran then.
-    pub again: Option<(ApprovalId, Confine)>,
     /// What the source's tool is that it was allowed to call, by hash.
     pub pin: Option<BlobId>,
     /// What changed since the user allowed it.
@@ -268,7 +266,6 @@ impl OpenCall {
             given,
             withheld: false,
             meant: None,
-            again: None,
             pin: None,
             changed: String::new(),
             brought: false,

@@ -27,8 +27,7 @@ use crate::{
     proposal::{Proposal, ProposalStatus},
     recipe::Directed,
     relpath::RelPath,
-    resolved::ResolvedCommand,
-    sandbox::{Confine, Sandbox},
+    sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
         Accounts, Apply, Lane, Pipeline, TaskFault, Transcript, accounts::Bound, beside::Hand,
@@ -177,10 +176,6 @@ pub struct State {
     pub(super) asked_last: Option<String>,
     /// Lines that the user let run for the session, at the workspace's root and with nothing beyond the usual.
     pub(super) allowed_lines: BTreeSet<String>,
-    /// Lines that the user let run, each with what it meant then and how it was to run.
-    pub(super) let_run: BTreeMap<String, (ResolvedCommand, Confine)>,
-    /// The gate that the user has run again, with that word of theirs.
-    pub(super) rerun: Option<(GateId, ApprovalId)>,
     /// What a model is told of all this.
     pub transcript: Transcript,
     /// The summary that is being made.

@@ -10,7 +10,6 @@ use pilothouse_core::{
     plan::{GateStatus, Programs, TaskStatus},
     scope::PermissionMode,
     session::Session,
-    tool::{LeaveOf, ToolOutcome},
     trust::{Standing, Trust},
     work::Work,
 };
@@ -48,43 +47,6 @@ fn approving_a_plan_approves_exactly_its_gates_in_a_trusted_folder() {
     b.reply("", &[("run", json!({"command": "./check.sh --all"}))]);
     assert!(asks(&b), "another line is another question");
     assert!(asks(&at_its_gate(Bench::new())), "in a folder that is not trusted every gate asks");
-}
-
-#[test]
-fn the_key_that_runs_a_red_gate_again_is_the_yes_to_its_line_as_long_as_it_means_the_same() {
-    let red = |b: &mut Bench| {
-        b.end_tool(exited(1, "no"));
-        b.say("g");
-    };
-    let mut b = at_its_gate(Bench::new());
-    b.answer(is_risk, Answer::Approve).unwrap();
-    red(&mut b);
-    red(&mut b);
-    assert!(!asks(&b), "{:?}", b.session.state().open);
-    let permit = b.session.pending().into_values().find_map(|work| match work {
-        Work::Tool { permit, .. } => Some(permit),
-        _ => None,
-    });
-    let permit = permit.unwrap();
-    assert_eq!(permit.meant(), Some(&meant("1")), "it begins only where it means that");
-    assert_eq!(permit.leave_of(), LeaveOf::User);
-    // It runs another file by now: the question comes, with that in it, and the yes to it holds again.
-    b.end_tool(ToolOutcome { changed: Some("x was changed".into()), ..exited(1, "") });
-    assert!(asks(&b));
-    b.answer(is_risk, Answer::Approve).unwrap();
-    red(&mut b);
-    assert!(!asks(&b));
-    // A line that was never let run is asked about, and so is one that is as dangerous as can be.
-    let mut b = at_its_gate(Bench::new());
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(exited(1, "no"));
-    b.answer(is_failure, Answer::AutoFix).unwrap();
-    let change = json!({"gate": "t", "command": "./other.sh", "reason": "that one is broken"});
-    b.reply("", &[("change_gate", change)]);
-    b.answer(|kind| matches!(kind, CheckpointKind::GateChange(_)), Answer::Approve).unwrap();
-    b.reply("done", &[]);
-    assert!(asks(&b), "{:?}", b.session.state().open);
-    b.answer(is_risk, Answer::Reject(String::new())).unwrap();
 }
 
 #[test]

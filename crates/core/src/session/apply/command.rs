@@ -49,7 +49,7 @@ impl State {
             Event::CommandChanged { call, lane, what, brought, loses, shows } => {
                 let calls = self.lanes.get_mut(lane).into_iter().flat_map(|l| &mut l.calls);
                 for open in calls.filter(|c| c.call == *call) {
-                    (open.allowed, open.meant, open.again) = (None, None, None);
+                    (open.allowed, open.meant) = (None, None);
                     open.changed.clone_from(what);
                     open.brought |= brought;
                     (open.loses, open.shows) = (*loses, *shows);

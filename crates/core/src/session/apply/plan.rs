@@ -105,7 +105,6 @@ impl State {
             Event::GateStarted { gate, call } => {
                 self.saw(call.0);
                 self.set_gate(*gate, GateNews::Begun);
-                self.begins_again(*gate, *call);
             }
             Event::GatePassed { gate, evidence, proof } => {
                 self.saw(evidence.0);

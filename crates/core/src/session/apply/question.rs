@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::Event,
-    ids::{ApprovalId, CallId, GateId, Seq},
+    ids::Seq,
     plan::Plan,
     policy::By,
     session::State,
@@ -39,7 +39,6 @@ impl State {
                         self.pause_asked(kind);
                     }
                     self.consent(kind, approval.is_some(), answer.as_ref());
-                    self.let_again(kind, *approval, answer.as_ref());
                 }
                 if question.as_ref().is_some_and(CheckpointKind::takes_back)
                     && !matches!(answer, Some(Answer::Approve | Answer::Text(_)))
@@ -79,34 +78,6 @@ impl State {
         let Run { command, folder, timeout_s: _, network, outside, reason: _ } = run;
         let plain = folder.is_empty() && !network && !outside;
         Some(self.gate_by(command)).filter(|by| plain && *by != By::Gate)
-    }
-
-    /// Keeps what a line meant that was let run as it stood, and which gate is to run again.
-    fn let_again(&mut self, kind: &CheckpointKind, approval: Option<ApprovalId>, answer: Option<&Answer>) {
-        match (kind, approval, answer) {
-            (CheckpointKind::Failure(failed), Some(approval), Some(Answer::Again)) => {
-                self.rerun = failed.gate.map(|gate| (gate, approval));
-            }
-            (_, None, _) | (_, _, Some(Answer::Line(_))) => {}
-            (CheckpointKind::Risk(asked), ..) if asked.is_plain() => {
-                let meant = asked.meant.as_deref().map(|meant| (meant.clone(), asked.confine));
-                self.let_run.extend(meant.map(|meant| (asked.command.clone(), meant)));
-            }
-            _ => {}
-        }
-    }
-
-    /// A gate begins that the user has run again: its call has that word where they let the same line run before, bound
-    /// to what it meant then.
-    pub(super) fn begins_again(&mut self, gate: GateId, call: CallId) {
-        let Some((_, approval)) = self.rerun.take_if(|(again, _)| *again == gate) else { return };
-        let calls = self.lanes.values_mut().flat_map(|lane| &mut lane.calls);
-        for open in calls.filter(|open| open.call == call) {
-            let known = open.run().and_then(|run| self.let_run.get(&run.command));
-            if let Some((meant, confine)) = known.cloned() {
-                (open.meant, open.again) = (Some(Box::new(meant)), Some((approval, confine)));
-            }
-        }
     }
 
     /// Keeps the exact lines to which the user said yes.

@@ -136,8 +136,6 @@ impl State {
         self.granted.clear();
         self.approved_gates.clear();
         self.allowed_lines.clear();
-        self.let_run.clear();
-        self.rerun = None;
         self.keeping.clear();
         self.remembering.clear();
         self.seeking = None;

@@ -81,11 +81,7 @@ impl Draft<'_> {
         gate: GateId,
         skipped: bool,
     ) {
-        if skipped {
-            self.close(asked, Some(answer));
-        } else {
-            self.allow(asked, answer);
-        }
+        self.close(asked, Some(answer));
         self.emit(Event::GateReset { gate, skipped, why: None });
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         let line = self.state.plan.as_ref().and_then(|p| p.gate(gate)).map(|g| g.command.clone());

@@ -64,8 +64,7 @@ impl Draft<'_> {
             }
             return;
         };
-        let weighed =
-            self.weigh_again(lane, open, run).unwrap_or_else(|| self.weigh(lane, open, run, approval));
+        let weighed = self.weigh(lane, open, run, approval);
         let agents = approval.is_none() && !open.typed && weighed.gate.is_none();
         if agents && weighed.needs() == Capability::Execute && self.state.runs_nothing(lane.turn) {
             return self.carry_out(call, CallVerdict::refuse(RUNS_NOTHING));
@@ -127,13 +126,6 @@ impl Draft<'_> {
             deletes: decision.deletes,
             shown,
         }
-    }
-
-    /// Weighs a gate's command that the user has run again: their word is the yes, where it is to run as it ran when they
-    /// let it run before. That it still means what it meant then is looked at when it begins.
-    fn weigh_again(&self, lane: &Lane, open: &OpenCall, run: &Run) -> Option<Weighed> {
-        let (approval, confine) = open.again?;
-        Some(self.weigh(lane, open, run, Some(approval))).filter(|weighed| weighed.confine == confine)
     }
 
     /// Whether a step's own command is the line of a gate of its plan that the user said yes to: in a
