@@ -91,7 +91,10 @@ impl Policy {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::*;
+    use super::{
+        Effect::{Allow, Ask, Deny},
+        *,
+    };
 
     #[test]
     fn rules_are_narrowed_by_what_later_ones_forbid_and_by_nothing_that_they_let_through() {
@@ -100,15 +103,19 @@ mod tests {
             let rule = |(effect, words): &(Effect, &str)| Rule::new(*effect, "command", words, origin());
             Policy::new(rules.iter().map(|r| rule(r).unwrap()).collect(), Places::default())
         };
-        use Effect::{Allow, Ask, Deny};
         let held = policy(&[(Allow, "cargo add"), (Allow, "just test"), (Deny, "git log"), (Ask, "git tag")]);
         let later = policy(&[(Allow, "just test"), (Allow, "npm run"), (Deny, "git push"), (Ask, "git add")]);
         let narrowed = held.narrowed_by(&later);
         let mut words: Vec<String> = narrowed.rules().iter().map(ToString::to_string).collect();
         words.sort_unstable();
-        let all = ["allow command just test", "ask command git add", "ask command git tag"];
-        assert_eq!(words[..3], all);
-        assert_eq!(words[3..], ["deny command git log", "deny command git push"]);
+        let wanted = [
+            "allow command just test",
+            "ask command git add",
+            "ask command git tag",
+            "deny command git log",
+            "deny command git push",
+        ];
+        assert_eq!(words, wanted);
         let waits: Vec<String> = later.beyond(&narrowed).map(ToString::to_string).collect();
         assert_eq!(waits, ["allow command npm run"]);
     }

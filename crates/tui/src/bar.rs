@@ -375,7 +375,7 @@ fn waiting_rows(state: &State, id: CheckpointId, first: &Spec, facts: &Facts<'_>
             let risk = risk_name(danger.risk, facts.glyphs.waits == "!");
             let lost = first.loses.as_ref().map(|_| LOSES);
             let beyond: Vec<&str> = danger.beyond.into_iter().chain(lost).collect();
-            let how: String = beyond.iter().map(|beyond| format!(", {beyond}")).collect();
+            let how = if beyond.is_empty() { String::new() } else { format!(", {}", beyond.join(", ")) };
             format!("{risk}{how}  {}", first.title)
         }
         // Steps at work at the same time each ask about their files: for the user they are one thing.

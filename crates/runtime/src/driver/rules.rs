@@ -33,7 +33,8 @@ impl Driver {
     /// Reads the rules again where a file of them is another, or where what it widens waits for the user.
     pub(super) fn look_at_rules_again(&mut self, takes: Takes) {
         let other = self.rules_are_other();
-        if !other && !(takes == Takes::All && self.settings.wider) {
+        let waited_for = takes == Takes::All && self.settings.wider;
+        if !other && !waited_for {
             return;
         }
         match self.rules_now() {
@@ -68,7 +69,9 @@ impl Driver {
 
     /// Whether a file of them is another one; each is looked at.
     fn rules_are_other(&mut self) -> bool {
-        self.settings.rules.iter_mut().fold(false, |other, file| file.is_other() || other)
+        let [user, project] = &mut self.settings.rules;
+        let others = [user.is_other(), project.is_other()];
+        others.contains(&true)
     }
 
     fn rules_now(&mut self) -> Result<Policy, RuntimeError> {
