@@ -248,16 +248,10 @@ impl Proposal {
         BlobId::of(text.as_bytes())
     }
 
-    /// Whether all that it removes was written here, and is given back by an undo.
-    fn gives_again(&self) -> bool {
-        self.back.is_some_and(|back| !back.redo && !back.meets) && self.meets.is_empty()
-    }
-
     /// The word that must be typed before it is applied, if one must.
     pub fn word(&self) -> Option<&str> {
         match self.kind {
             _ if self.control.is_some() => Some(CONTROL_WORD),
-            ChangeKind::Delete if self.gives_again() => None,
             ChangeKind::Delete => Some(self.path.name()),
             ChangeKind::Create | ChangeKind::Modify => None,
         }

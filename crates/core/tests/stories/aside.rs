@@ -338,7 +338,7 @@ fn leaving_with_something_at_stake_asks_once_and_names_it() {
     let mut b = reviewing();
     b.say("/exit");
     let asked = b.session.state().phase_question().unwrap().message.clone();
-    assert!(asked.contains("0 of 1 steps") && asked.contains("1 file waits"), "{asked}");
+    assert!(asked.contains("0 of 1 done") && asked.contains("1 file waits"), "{asked}");
     b.say("y");
     assert!(b.log.iter().any(|e| matches!(e.event, Event::ControlGiven { .. })));
     let mut b = reviewing();

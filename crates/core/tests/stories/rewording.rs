@@ -236,5 +236,10 @@ fn an_order_that_is_about_the_message_ends_its_planning_with_another_one() {
     let state = b.session.state();
     assert_eq!(message(&b), NEW, "{:?}", b.notices());
     assert!(state.lanes.is_empty() && state.phase == Phase::Idle, "{:?}", b.names());
-    assert!(!b.notices().iter().any(|n| n.contains("no plan")), "{:?}", b.notices());
+    let told = b.notices();
+    assert!(!told.iter().any(|n| n.contains("no plan")), "{told:?}");
+    assert!(
+        told.iter().any(|n| n.contains("nothing else was planned")),
+        "an order is not lost unsaid: {told:?}"
+    );
 }

@@ -252,28 +252,17 @@ fn of_a_file_that_is_gone_it_is_said_that_it_was_removed_since() {
 }
 
 #[test]
-fn one_that_made_the_file_takes_no_word_unless_others_lines_go_with_it_and_a_control_file_its_own() {
-    let made = |meets: Vec<diff::Lines>| {
-        let mut b = formatted(Doubt::default());
-        b.say("/undo a.txt");
-        let (lane, _) = sought(&b).unwrap();
-        let draft = proposing("a.txt", NEW, "").proposals.remove(0);
-        assert_eq!((draft.kind, draft.hunks.len()), (ChangeKind::Delete, 1));
-        b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets }) }).unwrap();
-        b
-    };
-    let mut b = made(Vec::new());
-    b.approve_all(None).unwrap();
-    b.write();
-    assert_eq!(b.session.state().ledger().len(), 2);
-    b.say("/undo");
-    assert!(
-        b.session.pending().into_values().any(|w| matches!(w, Work::Revert { .. })),
-        "/undo gives it back"
-    );
-    let mut b = made(vec![diff::Lines { start: 1, len: 1 }]);
+fn one_that_made_the_file_goes_back_by_its_word_and_a_control_file_by_its_own() {
+    let mut b = formatted(Doubt::default());
+    b.say("/undo a.txt");
+    let (lane, _) = sought(&b).unwrap();
+    let draft = proposing("a.txt", NEW, "").proposals.remove(0);
+    assert_eq!((draft.kind, draft.hunks.len()), (ChangeKind::Delete, 1));
+    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: Vec::new() }) }).unwrap();
     assert!(b.approve_all(None).unwrap_err().reason.contains("wants the word"));
     b.approve_all(Some("delete")).unwrap();
+    b.write();
+    assert_eq!(b.session.state().ledger().len(), 2);
     let mut b = changed("AGENTS.md", Doubt::default());
     b.say("/undo AGENTS.md");
     let (lane, _) = sought(&b).unwrap();

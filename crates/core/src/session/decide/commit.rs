@@ -191,7 +191,10 @@ impl Draft<'_> {
         let rests =
             self.state.lanes.get(&lane).is_some_and(|l| l.head().is_none() && !l.unread && !l.addressed);
         match self.state.lanes.get(&lane).map(|l| l.kind).filter(|_| rests) {
+            // A plan that waits for a yes is not given up by that: its planning thinks on.
+            Some(LaneKind::Planning) if self.state.plan.is_some() => {}
             Some(LaneKind::Planning) => {
+                self.notice(Level::Info, "The message of the commit was changed; nothing else was planned.");
                 self.end_without_plan(lane);
                 self.drain();
             }
