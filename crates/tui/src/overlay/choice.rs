@@ -3,7 +3,10 @@
 //! Owns what is found and the choice. What follows from it, the page below knows.
 
 use crossterm::event::KeyEvent;
-use pilothouse_core::port::{ModelPick, Reply, SetupReply};
+use pilothouse_core::{
+    port::{ModelPick, Reply, SetupReply},
+    redact::Handed,
+};
 use ratatui::buffer::Buffer;
 
 use super::{
@@ -39,6 +42,8 @@ pub(super) struct Choice {
     none: String,
     /// What is said where it has nothing like what was typed.
     unlike: &'static str,
+    /// Whether words that it has nothing like are a message.
+    lets_on: bool,
 }
 
 impl Choice {
@@ -53,6 +58,7 @@ impl Choice {
             models_of: None,
             none: String::new(),
             unlike: "No match",
+            lets_on: false,
         }
     }
 
@@ -65,6 +71,24 @@ impl Choice {
     pub const fn or_says(mut self, unlike: &'static str) -> Self {
         self.unlike = unlike;
         self
+    }
+
+    /// Lets a message through that is typed into it: words that it has nothing like.
+    pub const fn lets_on(mut self, lets_on: bool) -> Self {
+        self.lets_on = lets_on;
+        self
+    }
+
+    /// A message that was typed into it: it goes on as the draft. One word may become a name or a key yet.
+    fn message(&self, ended: bool) -> Option<Outcome> {
+        let query = &self.finder.query;
+        let words = ended || query.trim_start().contains(' ');
+        let message = self.lets_on
+            && self.found.is_empty()
+            && words
+            && !query.trim().is_empty()
+            && Handed::of(query) == Handed::Nothing;
+        message.then(|| Outcome { call: Some(query.clone()), leave: true, ..Outcome::none() })
     }
 
     /// With this one chosen.
@@ -107,10 +131,15 @@ impl Overlay for Choice {
         match self.finder.key(key, self.offers().len()) {
             Found::Taken => {
                 let offers = self.offers();
-                let (name, _) = offers.get(self.finder.at)?;
+                let Some((name, _)) = offers.get(self.finder.at) else { return self.message(true) };
                 return Some(Outcome { below: Some((*name).to_owned()), ..Outcome::close() });
             }
-            Found::Anew => self.search(),
+            Found::Anew => {
+                self.search();
+                if let Some(message) = self.message(false) {
+                    return Some(message);
+                }
+            }
             Found::Same => {}
         }
         Some(Outcome::none())

@@ -34,7 +34,7 @@ const WIDTH: u16 = 88;
 const NAME: usize = 10;
 /// Said where no provider has the words that were written.
 const NO_PROVIDER: &str =
-    "No provider is called that. A message is written once this page is closed: Esc, Esc";
+    "No provider is called that. A message goes on as one behind its first word; Esc, Esc closes this page";
 /// Said where nothing can be written.
 const NO_LINE: &str = "nothing is written on this line; a message is written once Esc has closed the page";
 /// Said of what holds more than one key, or a key and more.
@@ -197,7 +197,8 @@ impl Connect {
                 let known = self.places.iter().cloned().map(Place::Known);
                 let all = known.chain([Place::Server, Place::Engine]);
                 let rows = all.map(|place| (place.name().to_owned(), place.about())).collect();
-                Outcome::open(Choice::of("Provider", rows).at(name).or_says(NO_PROVIDER))
+                let list = Choice::of("Provider", rows).at(name).or_says(NO_PROVIDER);
+                Outcome::open(list.lets_on(self.first && self.place.is_none()))
             }
             Line::Address => Outcome::open(address(&self.pick.address)),
             Line::Key => Outcome::open(self.key_prompt()),
@@ -433,6 +434,10 @@ impl Overlay for Connect {
         let handed = Handed::of(line);
         if handed != Handed::Nothing && self.lines().get(self.at) != Some(&Line::Key) {
             return self.take_handed(handed);
+        }
+        let is_message = line.starts_with(['/', '!', '@']) || line.trim().contains(char::is_whitespace);
+        if self.first && self.place.is_none() && is_message {
+            return None;
         }
         let Some(to) = self.written() else { return Some(Outcome::complaint(NO_LINE)) };
         if line.chars().all(|letter| CHOOSES.contains(&letter)) {
