@@ -5,6 +5,7 @@
 use pilothouse_core::{
     intent::{Control, IntentNode, IntentPath, Message, Reading, Turn},
     picture,
+    redact::Redactor,
     scope::Capability,
     session::{Deed, Foretold, Session, State},
     shell::Risk,
@@ -125,7 +126,9 @@ pub fn takes_up(text: &str, session: &Session) -> bool {
 pub fn as_task(text: &str, session: &Session) -> String {
     let classifier = &session.tiers().classifier;
     let reading = classifier.read(&Message { text: text.trim(), ..Message::default() });
-    let doubtful = classifier.unsure(&reading) && !text.contains(['?', '？']);
+    // A command that holds a secret is refused, a message with one is taken without it.
+    let plain = Redactor::default().secrets(text).is_empty();
+    let doubtful = plain && classifier.unsure(&reading) && !text.contains(['?', '？']);
     if doubtful { format!("/agent {}", text.trim()) } else { text.to_owned() }
 }
 

@@ -372,4 +372,10 @@ fn what_a_session_is_begun_with_is_a_task_and_no_tier_is_asked_about_it() {
     assert_eq!(begun("/bg fix the typo in README.md"), "fix the typo in README.md", "that is plain");
     assert_eq!(begun("/bg why is the build slow?"), "why is the build slow?", "so is a question");
     assert_eq!(begun("/bg /research why two locks"), "/research why two locks");
+    let secret = "the sk-proj-4fJq0Zx81LmNwPq7RtYv thing";
+    assert_eq!(
+        begun(&format!("/bg {secret}")),
+        secret,
+        "it is taken without the key, where a command is refused"
+    );
 }
