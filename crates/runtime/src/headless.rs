@@ -491,8 +491,7 @@ pub(crate) const fn fault_exit(kind: FaultKind) -> u8 {
         | FaultKind::Refused
         | FaultKind::NotAStream
         | FaultKind::Stalled
-        | FaultKind::Cut
-        | FaultKind::Malformed => 5,
-        FaultKind::Cancelled | FaultKind::Internal => 1,
+        | FaultKind::Cut => 5,
+        FaultKind::Malformed | FaultKind::Cancelled | FaultKind::Internal => 1,
     }
 }

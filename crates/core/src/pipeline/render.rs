@@ -14,7 +14,7 @@ use super::{
     postprocess::Reference,
     verify,
 };
-use crate::{ids::RunId, knowledge::Lines, talk::Usage};
+use crate::{ids::RunId, knowledge::Lines, money, talk::Usage};
 
 /// Told above an answer that no model wrote.
 const EXTRACTIVE: &str = "*Without a model: these are the passages that answer best, word for word.*";
@@ -224,13 +224,15 @@ pub(super) fn bill(costs: &[StageCost]) -> String {
     if costs.is_empty() {
         return String::new();
     }
+    let told =
+        |usage: &Usage| format!("{} tokens, {}", usage.shown_tokens(), money::cost(usage.known_cost()));
     let mut text = "\n## Spent\n\n".to_owned();
     let mut all = Usage::default();
     for StageCost { stage, spent } in costs {
         all.add(spent);
-        text.push_str(&format!("- {stage}: {}\n", spent.spent()));
+        text.push_str(&format!("- {stage}: {}\n", told(spent)));
     }
-    text + &format!("- In all: {}\n", all.spent())
+    text + &format!("- In all: {}\n", told(&all))
 }
 
 fn rendered(state: &PipelineState, material: &Material) -> Step {

@@ -197,10 +197,12 @@ fn a_stream_that_stalls_ends_at_the_limit_of_silence() {
 #[test]
 fn a_stream_that_is_cut_is_no_reply_and_what_came_of_it_is_kept() {
     let told = &["ended before the reply did", "try again", "what came until then is kept"];
-    question("", vec![Turn::Cut("It is in src/sea")], 5, told);
+    let cut = || (0..3).map(|_| Turn::Cut("It is in src/sea")).collect();
+    question("", cut(), 5, told);
     let desk = Desk::new();
-    let server = Server::start(vec![Turn::Cut("It is in src/sea")]);
+    let server = Server::start(cut());
     desk.ask(&server.base, &["run", QUESTION]).with(5);
+    assert_eq!(server.requests().len(), 3, "it is asked for again as after a 500");
     let slug = desk.sessions()[0]["slug"].as_str().unwrap().to_owned();
     let kept = desk.go(&["sessions", "show", &slug, "--json"]).with(0);
     assert!(kept.out.contains("It is in src/sea"), "{}", kept.out);
@@ -235,9 +237,10 @@ fn a_500_of_any_shape_gives_the_servers_words() {
 #[test]
 fn an_error_within_the_stream_gives_the_servers_words() {
     let body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It\"}}]}\n\ndata: {\"error\":{\"message\":\"out of memory\",\"code\":503}}\n\n";
-    question("", vec![http("200 OK", "text/event-stream", body)], 5, &["503", "out of memory"]);
+    let thrice = |body: &str| (0..3).map(|_| http("200 OK", "text/event-stream", body)).collect();
+    question("", thrice(body), 5, &["503", "out of memory"]);
     let garbage = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It\"}}]}\n\ndata: {not json\n\ndata: [DONE]\n\n";
-    question("", vec![http("200 OK", "text/event-stream", garbage)], 1, &["no JSON", "try again"]);
+    question("", thrice(garbage), 1, &["no JSON", "try again"]);
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn validate_names_file_line_and_column_of_what_is_wrong() {
     let wrong = [
         ".claude/commands/fix.md:2:14: `description`: invalid type",
         ".agents/skills/x1/SKILL.md:5:2: a character is hidden here (U+200B)",
-        ".pilothouse/agents/judge.md:4:8: `scope`: unknown variant",
+        ".pilothouse/agents/judge.md:4:8: `scope`: expected how far it goes",
         ".pilothouse/permissions.toml:2:",
         "config.toml:2:",
         "keymap.toml:2:",

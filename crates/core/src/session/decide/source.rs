@@ -35,11 +35,6 @@ impl Draft<'_> {
                 call.tool
             ));
         };
-        if let Some(missing) = known.required.iter().find(|name| !call.arguments.contains_key(*name)) {
-            return CallVerdict::refuse(format!(
-                "nothing was done: the argument {missing} is missing; source_tools with this tool says what it takes"
-            ));
-        }
         let reads = self.only_reads_of(source, known);
         let (request, ruling) = self.ruling_there(source, known);
         let needs = if reads || self.searches(lane, call) { Capability::Read } else { Capability::Execute };
@@ -65,7 +60,18 @@ impl Draft<'_> {
         .unwrap_or_else(|| ruling.clone());
         match ruling.outcome {
             Outcome::Refuse => CallVerdict::deny(request, ruling),
-            Outcome::Ask => source_question(open.call, (source, known), call, (request, ruling)),
+            Outcome::Ask => {
+                // Nobody is asked about what would not be done; what runs unasked is refused with its schema.
+                let missing = known.required.iter().find(|name| !call.arguments.contains_key(*name));
+                missing.map_or_else(
+                    || source_question(open.call, (source, known), call, (request, ruling)),
+                    |name| {
+                        CallVerdict::refuse(format!(
+                            "nothing was done: the argument {name} is missing; source_tools with this tool says what it takes"
+                        ))
+                    },
+                )
+            }
             Outcome::Run => {
                 let start = CallStart { ruling: Some(ruling), ..CallStart::default() };
                 self.judge_start(lane, open, Tool::SourceCall, start)
