@@ -7,12 +7,10 @@ use crate::{event::Level, ids::Seq, intent::Reading};
 
 impl Draft<'_> {
     /// The texts of the turns that a message is, where it orders and asks; what waits for an answer is given all of it, and
-    /// where nothing is ordered it is answered. A plan that waits for a yes is changed by what is ordered, and what is asked
-    /// beside that is no change of it. All of what is said to an agent by its name is for that agent.
+    /// where nothing is ordered it is answered. All of what is said to an agent by its name is for that agent.
     pub(super) fn in_turns(&self, line: &str, reading: &Reading) -> Option<[String; 2]> {
         let named = self.said_to(line) != line || self.pipeline_order(line).is_some();
-        let asked = self.state.phase_question().is_some_and(|c| !c.kind.is_confirmation());
-        let one = named || asked || self.state.chat_only;
+        let one = named || self.state.phase_question().is_some() || self.state.chat_only;
         self.under.tiers.classifier.sequence(reading).filter(|_| !one)
     }
 
