@@ -108,10 +108,22 @@ impl User {
     fn answer_trust(&mut self) {
         self.terminal.keys(APPROVALS);
         self.terminal.wait(SHORT, |s| s.contains("Approvals ─"));
+        self.chooses(true);
         self.terminal.decide("n");
         self.terminal.wait(SHORT, |s| !s.contains("▸ ⚑ trust"));
         self.terminal.keys(ESC);
         self.terminal.wait(SHORT, |s| !s.contains("Approvals ─"));
+    }
+
+    /// The list opens at what the bar names: goes to the question about the folder, which is the oldest, or on from it.
+    fn chooses(&mut self, folder: bool) {
+        for _ in 0..4 {
+            if self.terminal.screen().contains("▸ ⚑ trust") == folder {
+                return;
+            }
+            self.terminal.keys(if folder { "\x1b[A" } else { "\x1b[B" });
+            self.terminal.wait(SHORT, |s| s.contains("▸ ⚑ trust") == folder);
+        }
     }
 
     fn answer(&mut self, question: &Value, log: &[Value]) {
@@ -151,6 +163,7 @@ impl User {
     fn in_the_list(&mut self, word: &str) -> String {
         self.terminal.keys(APPROVALS);
         let shown = self.terminal.wait(SHORT, |s| s.contains("Approvals ─"));
+        self.chooses(false);
         self.terminal.read();
         let shown = if shown.is_some() { self.terminal.screen() } else { String::new() };
         if shown.is_empty() {
