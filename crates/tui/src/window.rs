@@ -290,7 +290,7 @@ impl Window {
             self.kept.remove(name);
         }
         // A row that is to go goes at once; the list that follows says whether it did.
-        if let Some(going) = going(&request) {
+        if let Some(going) = gone::going(&request) {
             self.elsewhere.retain(|run| run.session != going);
         }
         self.host.push_back(request);
@@ -486,17 +486,6 @@ impl Window {
             wishes.extend(app.wishes().into_iter().filter(|wish| matches!(wish, AppCommand::Tell(_))));
         }
         wishes
-    }
-}
-
-/// The session that lists leave out once this is done.
-fn going(request: &HostRequest) -> Option<&str> {
-    match request {
-        HostRequest::Delete { session, .. } => Some(session),
-        HostRequest::Describe { session, change } if change.archived == Some(true) => Some(session),
-        HostRequest::Describe { .. } | HostRequest::Open(_) | HostRequest::List | HostRequest::End { .. } => {
-            None
-        }
     }
 }
 

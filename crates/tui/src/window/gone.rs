@@ -67,3 +67,14 @@ fn works_in(app: &App, worktree: &Worktree) -> bool {
     let folder = if app.info().folder.is_empty() { app.folder() } else { &app.info().folder };
     Path::new(folder).starts_with(&worktree.path)
 }
+
+/// The session that lists leave out once this is done.
+pub(super) fn going(request: &HostRequest) -> Option<&str> {
+    match request {
+        HostRequest::Delete { session, .. } => Some(session),
+        HostRequest::Describe { session, change } if change.archived == Some(true) => Some(session),
+        HostRequest::Describe { .. } | HostRequest::Open(_) | HostRequest::List | HostRequest::End { .. } => {
+            None
+        }
+    }
+}
