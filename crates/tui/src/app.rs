@@ -466,11 +466,6 @@ impl App {
         self.panes.focused().and_then(|(_, pane)| pane.errand(self.world.state()))
     }
 
-    /// Whether what waits is decided by the keys of the pane that has them.
-    fn decides(&self) -> bool {
-        self.panes.focused().is_some_and(|(_, pane)| pane.decides(self.world.state()))
-    }
-
     /// Whether what the pane with the keys decides waits now.
     fn deciding(&self) -> bool {
         self.panes.focused().is_some_and(|(_, pane)| pane.decides(self.world.state()))

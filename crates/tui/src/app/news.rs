@@ -42,7 +42,7 @@ impl App {
     pub(super) fn events(&mut self, events: &[Stamped], now: Instant) {
         self.composer.heard();
         self.tell(events, now);
-        let (errand, decided) = (self.errand(), self.decides());
+        let (errand, decided) = (self.errand(), self.deciding());
         let (mut answers, mut answer) = (Answers::default(), None);
         for event in events {
             if let Some((title, text)) = answers.take(event) {
@@ -68,7 +68,7 @@ impl App {
         }
         self.close_over(now);
         // What the next step proposes has the keys only once the user gives them to it.
-        let all_decided = decided && !self.decides() && !self.world.state().is_taking_back();
+        let all_decided = decided && !self.deciding() && !self.world.state().is_taking_back();
         if all_decided || errand.is_some() && self.errand() != errand {
             self.panes.return_to_draft();
         }
