@@ -48,10 +48,11 @@ fn told(name: &str, mut known: Vec<String>) -> Option<String> {
     if known.is_empty() || known.iter().any(|have| have == name) {
         return None;
     }
-    let common =
-        |have: &str| have.chars().zip(name.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
-    let near = |have: &str| (have.contains(name) || name.contains(have), common(have));
-    known.sort_by_key(|have| std::cmp::Reverse(near(have)));
+    let near = |have: &str| {
+        let within = have.contains(name) || name.contains(have);
+        f64::from(u8::from(within)) + strsim::normalized_damerau_levenshtein(have, name)
+    };
+    known.sort_by(|a, b| near(b).total_cmp(&near(a)));
     let more = known.len().saturating_sub(NEAREST);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     known.truncate(NEAREST);
