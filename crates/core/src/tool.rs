@@ -382,6 +382,19 @@ pub struct ProposalDraft {
     pub notes: Vec<String>,
 }
 
+impl ProposalDraft {
+    /// Of a file that holds `before`, in bytes as are both; `hunks` are those between them.
+    pub fn of(
+        path: RelPath,
+        kind: ChangeKind,
+        (before, after): (Option<Vec<u8>>, Option<Vec<u8>>),
+        hunks: Vec<Hunk>,
+    ) -> Self {
+        let (before, after) = (before.map(Blob::new), after.map(Blob::new));
+        Self { path, kind, before, after, hunks, notes: Vec::new() }
+    }
+}
+
 /// The same proposal made anew: against another content of its file, or with another text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redraft {

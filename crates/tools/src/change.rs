@@ -10,7 +10,6 @@ mod nearest;
 mod numbered;
 
 use pilothouse_core::{
-    blob::Blob,
     diff::{self, Change, Hunk, Lines},
     redact::restore_whole,
     relpath::RelPath,
@@ -186,14 +185,7 @@ fn draft(path: RelPath, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> Resu
         (Some(before), Some(after)) => (ChangeKind::Modify, diff::hunks(before, after)),
         (None, None) => return Err(format!("{path} does not exist")),
     };
-    Ok(ProposalDraft {
-        path,
-        kind,
-        before: before.map(Blob::new),
-        after: after.map(Blob::new),
-        hunks,
-        notes: Vec::new(),
-    })
+    Ok(ProposalDraft::of(path, kind, (before, after), hunks))
 }
 
 fn whole(before: &[u8], after: &[u8]) -> Hunk {

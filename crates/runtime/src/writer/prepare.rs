@@ -231,9 +231,7 @@ fn redraft(
     now: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
 ) -> Redraft {
-    let (before, after) = (now.map(Blob::new), after.map(Blob::new));
-    let draft =
-        ProposalDraft { path: take.path.clone(), kind, before, after, hunks: Vec::new(), notes: Vec::new() };
+    let draft = ProposalDraft::of(take.path.clone(), kind, (now, after), Vec::new());
     let was = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
     let (before, after) = (was(take.before), was(take.after));
     let older = Version { before: &before, after: &after, hunks: &take.hunks };
@@ -346,15 +344,7 @@ pub fn reversal(
         (Some(_), Some(_)) => ChangeKind::Modify,
     };
     let hunks = diff::hunks(side(before.as_deref()), side(after.as_deref()));
-    let draft = ProposalDraft {
-        path,
-        kind,
-        before: before.map(Blob::new),
-        after: after.map(Blob::new),
-        hunks,
-        notes: Vec::new(),
-    };
-    Ok(Reversal { draft, meets })
+    Ok(Reversal { draft: ProposalDraft::of(path, kind, (before, after), hunks), meets })
 }
 
 /// A side of a change that may not exist.

@@ -3,7 +3,7 @@
 //! Owns the making of that draft. Never opens an editor and never reads a file.
 
 use pilothouse_core::{
-    blob::{Blob, BlobId},
+    blob::BlobId,
     diff::{Hunk, Version},
     ids::ProposalId,
     input::Input,
@@ -46,14 +46,8 @@ impl Editing {
         }
         let before = self.before.clone().unwrap_or_default();
         let kind = if self.before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
-        let draft = ProposalDraft {
-            notes: Vec::new(),
-            path: self.path,
-            kind,
-            before: self.before.map(Blob::new),
-            after: Some(Blob::new(text.into_bytes())),
-            hunks: Vec::new(),
-        };
+        let contents = (self.before, Some(text.into_bytes()));
+        let draft = ProposalDraft::of(self.path, kind, contents, Vec::new());
         let older = Version { before: &before, after: self.text.as_bytes(), hunks: &self.hunks };
         let redraft = Redraft::since(older, draft);
         if redraft.draft.hunks.is_empty() {
