@@ -190,6 +190,16 @@ impl Stage {
         let got = self.lines();
         assert_eq!(got.join(" · "), wanted);
     }
+
+    /// The same where one line comes when it likes: it is waited for, and its place is no matter.
+    #[track_caller]
+    pub fn tells_beside(&mut self, late: &str, wanted: &str) {
+        let since = self.told;
+        self.until(late, |s| s.events[since..].iter().filter_map(line).any(|told| told == late));
+        let mut got = self.lines();
+        got.retain(|told| told != late);
+        assert_eq!(got.join(" · "), wanted);
+    }
 }
 
 impl Drop for Stage {
