@@ -81,9 +81,12 @@ pub struct Attempt {
     /// Whether the user changed what was proposed.
     #[serde(default)]
     pub changed: bool,
-    /// How it ended; `None` when it was not run.
+    /// How it ended; `None` when it was not run, or was stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<Exit>,
+    /// Whether it was stopped while it ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
 }
 
 /// What became of a goal, for the log and for people.
@@ -97,6 +100,9 @@ pub struct GoalSummary {
     pub ran: usize,
     /// Of these, how many failed.
     pub failed: usize,
+    /// Of these, how many were stopped while they ran.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stopped: usize,
     /// Commands that were proposed and not run.
     pub skipped: usize,
     /// Calls to sources that ended well.
@@ -124,7 +130,7 @@ impl Tried {
     /// A command that waits.
     pub fn new(call: CallId, command: &str, folder: &str, risk: Risk) -> Self {
         let head = command.chars().take(HEAD_CHARS).collect();
-        let attempt = Attempt { call, command: head, risk, changed: false, exit: None };
+        let attempt = Attempt { call, command: head, risk, changed: false, exit: None, stopped: false };
         Self { key: key(command, folder), attempt }
     }
 }
@@ -179,7 +185,9 @@ impl GoalSummary {
     /// What became of these commands; `ended` when the goal did not end by itself.
     pub fn of(tried: &[Tried], took: Millis, ended: Option<GoalStatus>) -> Self {
         let attempts = || tried.iter().map(|t| &t.attempt);
-        let ran = attempts().filter(|a| a.exit.is_some()).count();
+        let came_to_end = attempts().filter(|a| a.exit.is_some()).count();
+        let stopped = attempts().filter(|a| a.exit.is_none() && a.stopped).count();
+        let ran = came_to_end + stopped;
         let failed = attempts().filter(|a| a.exit.as_ref().is_some_and(|e| !e.ok())).count();
         let last = attempts().rev().find_map(|a| a.exit.as_ref());
         let by_itself = match last {
@@ -193,6 +201,7 @@ impl GoalSummary {
             took,
             ran,
             failed,
+            stopped,
             skipped: tried.len() - ran,
             called: 0,
             attempts: attempts().skip(tried.len().saturating_sub(LISTED)).cloned().collect(),
@@ -228,6 +237,9 @@ impl GoalSummary {
         };
         if self.failed > 0 {
             text.push_str(&format!(", {} failed", self.failed));
+        }
+        if self.stopped > 0 {
+            text.push_str(&format!(", {} stopped", self.stopped));
         }
         if self.skipped > 0 {
             text.push_str(&format!(", {} not run", self.skipped));

@@ -27,6 +27,7 @@ mod repeats;
 mod spared;
 mod stake;
 pub mod state;
+mod stopped;
 pub mod tiers;
 pub mod transcript;
 mod unreviewed;

@@ -240,7 +240,12 @@ impl ToolExecutor {
                 return ToolOutcome { unkept: Some(what), ..ToolOutcome::failure(text) };
             }
         };
-        let outcome = command::run(ground, run, sink, &cancel).await;
+        // Stopped while that was saved, it does not begin.
+        let outcome = if cancel.is_cancelled() {
+            ToolOutcome::failure("stopped by the user")
+        } else {
+            command::run(ground, run, sink, &cancel).await
+        };
         let looking = async {
             let wrote = if writes { snapshots.after(call, permit.spared(), blobs).await } else { None };
             (wrote.map(Box::new), tree(snapshots, witnessed, writes).await)

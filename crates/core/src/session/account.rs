@@ -11,7 +11,7 @@ use crate::{
     intent::{RecordQuestion, Recorded},
     plan::{Gate, GateStatus, failed_and_skipped},
     proposal::{Proposal, ProposalStatus},
-    session::{Apply, LaneKind, State},
+    session::{Apply, Lane, LaneKind, State},
     tool::ChangeKind,
 };
 
@@ -217,8 +217,8 @@ impl State {
             Event::RunCompleted { status: RunStatus::Completed, .. } => return self.mishap = None,
             // What a command of somebody else said is the model's to read.
             Event::CommandExited { call, exit, .. } if !exit.ok() => {
-                let gate = self.open_call(*call).is_some_and(|(l, _)| matches!(l.kind, LaneKind::Gate(_)));
-                if !gate {
+                let agents = |(lane, _): (&Lane, _)| !matches!(lane.kind, LaneKind::Gate(_));
+                if self.open_call(*call).is_some_and(agents) {
                     self.mishap = None;
                 }
                 return;

@@ -103,15 +103,16 @@ impl State {
         })
     }
 
+    /// The call that is at work for a lane.
+    pub(super) fn running_call<'a>(&self, lane: &'a Lane) -> Option<&'a OpenCall> {
+        let call = lane.head().filter(|c| c.allowed == Some(lane.epoch))?;
+        let waits = self.is_held(Hold::Call(call.call)) || self.waits_for_hands(lane.id, call);
+        (!waits).then_some(call)
+    }
+
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
-        let call = lane.head()?;
+        let call = self.running_call(lane)?;
         let epoch = call.allowed?;
-        if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
-            return None;
-        }
-        if self.waits_for_hands(lane.id, call) {
-            return None;
-        }
         let (tool, asked) = (call.tool?, Arc::clone(call.asked.as_ref().ok()?));
         if matches!(*asked, ToolCall::Session(_)) {
             return None;

@@ -31,7 +31,7 @@ use crate::{
     scope::{PermissionMode, ToolScope},
     session::{
         Accounts, Apply, Lane, Pipeline, TaskFault, Transcript, accounts::Bound, beside::Hand,
-        candidates::Candidates, changes::Changes, unreviewed::Unreviewed, written::Origins,
+        candidates::Candidates, changes::Changes, stopped::Stopped, unreviewed::Unreviewed, written::Origins,
     },
     source::SeenTools,
     talk::Usage,
@@ -146,6 +146,8 @@ pub struct State {
     pub(super) brief_budgets: BTreeMap<Unit, Bound>,
     /// Model calls that were stopped; their partial text may still come.
     pub(super) cut: BTreeMap<CallId, (TurnId, LaneId)>,
+    /// Commands that were stopped; what they changed may still come.
+    pub(super) stopped: BTreeMap<CallId, Stopped>,
     /// The workspace that each gate's evidence stands for.
     pub(super) trees: BTreeMap<EvidenceId, ProvenTree>,
     /// What the agent wrote or fetched and nobody reviewed.

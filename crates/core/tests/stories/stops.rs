@@ -3,11 +3,16 @@
 
 use crate::support::*;
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::Answer,
+    event::Event,
     input::Input,
     intent::{Control, Phase, Turn},
+    outcome::Exit,
     session::{Deed, Foretold},
+    tool::{ToolOutcome, Wrote},
 };
+use serde_json::json;
 
 const STOPS: &str = include_str!("../data/run-stops.txt");
 const STEERS: &str = include_str!("../data/run-steers.txt");
@@ -119,4 +124,71 @@ fn a_command_that_waits_for_a_yes_is_at_stake_as_that_and_nothing_runs() {
     let text = state.spec(state.phase_question().unwrap()).text.into_string();
     assert!(text.starts_with("Leave, although a command waits for your yes: `git push` ("), "{text}");
     assert!(!text.contains("Kept") && !text.contains("what runs"), "{text}");
+}
+
+/// A command that may write is at work: the user's own, the agent's, or one of a plan's step.
+fn at_work(of: &str) -> Bench {
+    let mut b = Bench::new();
+    match of {
+        "user" => drop(b.say("!make all")),
+        "agent" => {
+            b.say("run make all");
+            b.reply("", &[("run", json!({"command": "make all"}))]);
+        }
+        _ => {
+            b.say("fix the bug in a.txt");
+            b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+            b.answer(is_plan, Answer::Approve).unwrap();
+            b.reply("", &[("run", json!({"command": "make all"}))]);
+        }
+    }
+    if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+        b.answer(is_risk, Answer::Approve).unwrap();
+    }
+    b
+}
+
+#[test]
+fn what_a_stopped_command_changed_comes_with_its_end_and_can_be_taken_back() {
+    for of in ["user", "agent", "step"] {
+        let mut b = at_work(of);
+        let (call, _) = b.tool();
+        b.say("stop");
+        assert_eq!(b.session.state().phase, Phase::Idle, "{of}");
+        let mut ends = b.log.iter().filter_map(|e| match &e.event {
+            Event::RunCompleted { goal: Some(goal), .. } => Some((goal.ran, goal.stopped, goal.skipped)),
+            _ => None,
+        });
+        assert!(ends.next_back().is_none_or(|end| end == (1, 1, 0)), "{of}: it ran");
+        // Until it has ended nobody knows what it changed.
+        let refused = b.input(Input::say("/undo")).unwrap_err().reason;
+        assert!(refused.starts_with("`make all` was stopped, and what it changed"), "{of}: {refused}");
+
+        let exit = Some(Exit { signal: Some(15), ..Exit::default() });
+        let wrote = Wrote { count: 2, record: Some(BlobId::of(b"record")), ..Wrote::default() };
+        let outcome = || ToolOutcome {
+            exit: exit.clone(),
+            wrote: Some(Box::new(wrote.clone())),
+            ..ToolOutcome::failure("stopped by the user")
+        };
+        b.input(Input::ToolEnded { call, outcome: outcome() }).unwrap();
+        assert_eq!(b.session.state().ledger().len(), 1, "{of}");
+        let command = b.session.state().applies().values().find_map(|a| a.command.clone()).unwrap();
+        assert_eq!((command.call, command.line.as_str(), command.count), (call, "make all", 2), "{of}");
+        assert_eq!(command.task.is_some(), of == "step");
+        b.input(Input::ToolEnded { call, outcome: outcome() }).unwrap_err();
+        b.say("/undo");
+        let back = |e: &Event| matches!(e, Event::RevertStarted { .. } | Event::CheckpointOpened { .. });
+        assert!(b.log.last().is_some_and(|e| back(&e.event)), "{of}");
+    }
+}
+
+#[test]
+fn a_stopped_command_that_changed_nothing_holds_nothing_up() {
+    let mut b = at_work("agent");
+    let (call, _) = b.tool();
+    b.say("stop");
+    b.input(Input::ToolEnded { call, outcome: ToolOutcome::failure("stopped by the user") }).unwrap();
+    let refused = b.input(Input::say("/undo")).unwrap_err().reason;
+    assert_eq!(refused, "this session has no applied change to take back");
 }

@@ -37,5 +37,6 @@ mod recipes;
 mod recorded;
 mod results;
 mod sources;
+mod stopped;
 mod undo;
 mod upkeep;

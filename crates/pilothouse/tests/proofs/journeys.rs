@@ -354,3 +354,21 @@ fn the_worked_trace_is_told_event_by_event() {
     );
     assert!(!s.desk.path().join("old.py").exists());
 }
+
+#[test]
+fn what_a_stopped_command_had_changed_is_listed_and_taken_back() {
+    let mut s = Stage::new(&[("notes.txt", "one\n")], &json!([]));
+    s.say(&format!("!rm notes.txt; echo made > made.txt; sleep 600.{}", std::process::id()));
+    while !s.desk.path().join("made.txt").exists() {
+        std::thread::yield_now();
+    }
+    s.say("stop");
+    s.until("what it had changed", |s| s.count("command_wrote") == 1 && s.count("command_exited") == 1);
+    let write = s.state().applies().values().last().unwrap().clone();
+    let files: Vec<&str> = write.files.iter().map(|f| f.path.as_str()).collect();
+    assert_eq!(files, ["made.txt", "notes.txt"]);
+    s.say("/undo");
+    s.until("the way back", |s| s.count("reverted") == 1);
+    assert_eq!(s.desk.file("notes.txt"), "one\n");
+    assert!(!s.desk.path().join("made.txt").exists());
+}

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use pilothouse_core::{ids::Seq, port::Update, work::WorkKey};
+use pilothouse_core::{ids::Seq, input::Input, port::Update, session::State, work::WorkKey};
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{Driver, FAREWELL, Inbound};
@@ -88,7 +88,13 @@ impl Driver {
             };
             let mut inputs = Vec::new();
             self.result(result, &mut inputs);
-            for (input, _) in inputs.into_iter().filter(|_| whole) {
+            let inputs = inputs.into_iter().map(|(input, _)| input);
+            let inputs: Vec<Input> = if whole {
+                inputs.collect()
+            } else {
+                inputs.filter_map(|input| changed(self.at.session.state(), input)).collect()
+            };
+            for input in inputs {
                 let step = self.step(input, &mut Vec::new());
                 self.unsaved.extend(step);
             }
@@ -126,4 +132,11 @@ impl Driver {
         }
         true
     }
+}
+
+/// What a command had changed that the leaving stops: it is told though the command is not.
+fn changed(state: &State, input: Input) -> Option<Input> {
+    let Input::ToolEnded { call, outcome } = input else { return None };
+    let line = state.open_call(call)?.1.run()?.command.clone();
+    Some(Input::Recovered { call, line, wrote: outcome.wrote? })
 }

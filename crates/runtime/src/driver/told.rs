@@ -3,8 +3,8 @@
 //! Owns that nothing is said twice. Never decides what follows.
 
 use pilothouse_core::{
-    event::{Event, Stamped},
-    ids::Seq,
+    event::{CallStatus, Event, Stamped},
+    ids::{CallId, Seq},
     intent::Control,
     port::{Attention, Surroundings, Update},
     session::Bounds,
@@ -13,6 +13,18 @@ use pilothouse_tools::awake::Awake;
 
 use super::{Driver, TAIL};
 use crate::{error::RuntimeError, sessions};
+
+/// The command of which all that it changed stands in the log. One that was stopped ends a moment after its call.
+#[expect(clippy::wildcard_enum_match_arm, reason = "most events tell none")]
+const fn tells_command(event: &Event) -> Option<CallId> {
+    match event {
+        Event::CallEnded { status: CallStatus::Interrupted, .. } => None,
+        Event::CallEnded { call, .. }
+        | Event::CommandExited { call, .. }
+        | Event::CommandWrote { call, .. } => Some(*call),
+        _ => None,
+    }
+}
 
 /// Whether something is up for review from here on.
 #[expect(clippy::wildcard_enum_match_arm, reason = "most events open none")]
@@ -74,10 +86,10 @@ impl Driver {
         for event in &events {
             self.suggest(event);
             self.say_of_model(event);
-            if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
+            if let Some(call) = tells_command(&event.event)
                 && let Some(snapshots) = self.kit.workshop.snapshots()
             {
-                snapshots.settled(*call);
+                snapshots.settled(call);
             }
         }
         // Whatever ends is a time to look at what others did meanwhile.

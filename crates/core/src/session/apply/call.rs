@@ -66,6 +66,12 @@ impl State {
     /// A call is over: what its lane did by it, what it was told, what it saw.
     fn call_ended(&mut self, seq: Seq, event: &Event) {
         let Event::CallEnded { call, lane, status, seen, parts, answer, .. } = event else { return };
+        if *status == CallStatus::Interrupted
+            && let Some(lane) =
+                self.lanes.get(lane).filter(|l| l.head().is_some_and(|c| c.call == *call)).cloned()
+        {
+            self.leaves_running(&lane);
+        }
         let Some(lane) = self.lanes.get_mut(lane) else { return };
         if let Some((open, answer)) = lane.calls.iter().find(|c| c.call == *call).zip(*answer) {
             lane.repeats.note(open, answer, lane.rounds);

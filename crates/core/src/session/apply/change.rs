@@ -8,7 +8,8 @@ use crate::{
     blob::BlobId,
     diff,
     event::Event,
-    ids::{ApplyId, ProposalId},
+    ids::{ApplyId, CallId, ProposalId},
+    outcome::FileChange,
     relpath::RelPath,
     session::{Lane, LaneKind, State, changes::BY_USER},
     work::SeenParts,
@@ -120,22 +121,26 @@ impl State {
             }
             // What is put back was not written for the run.
             Event::CommandWrote { apply, spared, .. } if !spared.is_empty() => self.saw(apply.0),
-            Event::CommandWrote { apply, call, files, .. } => {
-                self.saw(apply.0);
-                let calls = |l: &&Lane| l.calls.iter().any(|open| open.call == *call);
-                let task = self.lanes.values().find(calls).and_then(|l| l.kind.task());
-                Arc::make_mut(&mut self.changes).of_task(*apply, task);
-                if let Some(run) = &mut self.run {
-                    run.files.extend(files.iter().map(|f| f.path.clone()));
-                    run.lines += files.iter().map(|f| (f.added + f.removed) as u64).sum::<u64>();
-                    run.writes(files.iter().map(|f| &f.path), Some(*call));
-                }
-            }
+            Event::CommandWrote { apply, call, files, .. } => self.command_changed(*apply, *call, files),
             Event::Reverted { apply, redo } => {
                 self.wrote(*apply, if *redo { Way::Forth } else { Way::Back });
                 self.weigh_steps();
             }
             _ => {}
+        }
+    }
+
+    /// What a command changed is of the step and the run that it ran for, also where it was stopped before it ended.
+    fn command_changed(&mut self, apply: ApplyId, call: CallId, files: &[FileChange]) {
+        self.saw(apply.0);
+        let stopped = self.stopped.get(&call).map(|s| (s.turn, s.task));
+        let lane = self.lanes.values().find(|l| l.calls.iter().any(|open| open.call == call));
+        let task = lane.map_or(stopped.and_then(|(_, task)| task), |l| l.kind.task());
+        Arc::make_mut(&mut self.changes).of_task(apply, task);
+        if let Some(run) = self.run.as_mut().filter(|r| stopped.is_none_or(|(turn, _)| turn == r.turn)) {
+            run.files.extend(files.iter().map(|f| f.path.clone()));
+            run.lines += files.iter().map(|f| (f.added + f.removed) as u64).sum::<u64>();
+            run.writes(files.iter().map(|f| &f.path), Some(call));
         }
     }
 }

@@ -69,6 +69,7 @@ impl State {
                 if branch.is_some() {
                     self.branch.clone_from(branch);
                 }
+                self.stopped.remove(call);
                 self.checked(*call, exit.ok());
                 if let Some(lane) =
                     self.lanes.values_mut().find(|l| l.head().is_some_and(|c| c.call == *call))
@@ -95,7 +96,7 @@ impl State {
         run.checked(line, call, green);
     }
 
-    fn tried(&mut self, which: impl Fn(&Tried) -> bool) -> Option<&mut Tried> {
+    pub(in crate::session) fn tried(&mut self, which: impl Fn(&Tried) -> bool) -> Option<&mut Tried> {
         let list = self.run.as_mut().and_then(|r| r.tried.as_mut())?;
         list.iter_mut().rev().find(|t| which(t))
     }

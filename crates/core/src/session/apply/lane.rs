@@ -42,6 +42,7 @@ impl State {
             }
             Event::LaneClosed { lane } => {
                 if let Some(lane) = self.lanes.remove(lane) {
+                    self.leaves_running(&lane);
                     self.lane_closed(&lane);
                 }
             }

@@ -158,6 +158,7 @@ impl State {
         self.brief_budgets.clear();
         self.asked.clear();
         self.cut.clear();
+        self.stopped.clear();
         self.compacting = None;
         self.titling = None;
         self.committing = None;

@@ -151,7 +151,7 @@ impl State {
                 known_by(command)
             )));
         }
-        Ok(())
+        self.stopped_rest()
     }
 
     /// Whether these writes are on disk, as far as this session knows.

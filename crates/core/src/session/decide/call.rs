@@ -286,11 +286,10 @@ impl Draft<'_> {
     }
 
     pub(super) fn tool_ended(&mut self, call: CallId, mut outcome: ToolOutcome) -> Decided {
-        let late = || Refusal::new("the call is not open any more");
-        let (lane, open) = self.state.open_call(call).map(|(l, c)| (l, c.clone())).ok_or_else(late)?;
-        if open.allowed != Some(lane.epoch) {
-            return Err(late());
-        }
+        let open = self.state.open_call(call).filter(|(lane, open)| open.allowed == Some(lane.epoch));
+        let Some((lane, open)) = open.map(|(l, c)| (l, c.clone())) else {
+            return self.stopped_ended(call, outcome);
+        };
         let ran = (self.state.gate_of(lane, &open), self.state.red_too_soon(lane, &open));
         let (lane, kind) = (lane.id, lane.kind);
         if self.not_done(lane, call, &mut outcome) {

@@ -22,7 +22,7 @@ use crate::{
         changes::{known_by, moved},
         spared::touched,
     },
-    tool::{ChangeKind, Wrote},
+    tool::{ChangeKind, ToolOutcome, Wrote},
 };
 
 /// Most files that are named of what a command changed for good.
@@ -187,11 +187,23 @@ impl Draft<'_> {
         Some(apply)
     }
 
+    /// A command that was stopped has ended: what it had changed by then stands in the ledger.
+    pub(super) fn stopped_ended(&mut self, call: CallId, outcome: ToolOutcome) -> Decided {
+        let stopped = self.state.stopped.get(&call).cloned();
+        let Some(stopped) = stopped else { return Err(Refusal::new("the call is not open any more")) };
+        outcome.notice.into_iter().for_each(|text| self.notice(Level::Warn, text));
+        if let Some(wrote) = outcome.wrote {
+            self.command_wrote(call, &stopped.line, *wrote, true);
+        }
+        let output = outcome.output.as_ref().map(crate::blob::Blob::id);
+        self.blobs.extend(outcome.output);
+        let branch = self.under.branch.clone().filter(|now| self.state.branch.as_ref() != Some(now));
+        self.emit(Event::CommandExited { call, exit: outcome.exit.unwrap_or_default(), output, branch });
+        Ok(())
+    }
+
     /// What a command had changed when the program ended in the middle of it.
     pub(super) fn recovered(&mut self, call: CallId, line: &str, wrote: Wrote) -> Decided {
-        if self.state.open_call(call).is_some() {
-            return Err(Refusal::new("the command is still running"));
-        }
         if self.state.applies().values().any(|a| a.command.as_ref().is_some_and(|c| c.call == call)) {
             return Err(Refusal::new("that is known already"));
         }

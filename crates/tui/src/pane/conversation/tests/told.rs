@@ -100,6 +100,7 @@ fn a_goal_that_failed_names_its_command_without_marks_of_code() {
         risk: Risk::Medium,
         changed: false,
         exit: Some(exit),
+        stopped: false,
     };
     let before = GoalSummary::of(&[], Millis(5), None);
     let goal = GoalSummary { status: GoalStatus::Failed, attempts: vec![tried], ran: 1, failed: 1, ..before };
