@@ -6,6 +6,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::Answer,
     event::Event,
+    ids::TaskId,
     input::Input,
     intent::{Control, Phase, Turn},
     outcome::Exit,
@@ -146,6 +147,15 @@ fn at_work(of: &str) -> Bench {
         b.answer(is_risk, Answer::Approve).unwrap();
     }
     b
+}
+
+#[test]
+fn what_a_command_of_a_step_changed_is_of_that_step() {
+    let mut b = at_work("step");
+    let wrote = Wrote { count: 2, record: Some(BlobId::of(b"record")), ..Wrote::default() };
+    b.end_tool(ToolOutcome { wrote: Some(Box::new(wrote)), ..exited(0, "") });
+    let command = b.session.state().applies().values().find_map(|a| a.command.clone()).unwrap();
+    assert_eq!(command.task, Some(TaskId(1)));
 }
 
 #[test]

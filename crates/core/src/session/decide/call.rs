@@ -316,6 +316,10 @@ impl Draft<'_> {
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
         let untouched = gate && !passed && self.fails_untouched(&command, outcome.exit.as_ref(), &mut text);
         let diagnostics = diagnostics(&text, outcome.exit.as_ref(), passed);
+        // While the call is open: what it changed is its step's.
+        if let Some(wrote) = outcome.wrote {
+            self.command_wrote(call, &command, *wrote, !gate);
+        }
         let result = self.excerpt(text);
         let output = result.id();
         self.emit(Event::CallEnded {
@@ -330,9 +334,6 @@ impl Draft<'_> {
             answer,
         });
         outcome.notice.into_iter().for_each(|text| self.notice(Level::Warn, text));
-        if let Some(wrote) = outcome.wrote {
-            self.command_wrote(call, &command, *wrote, !gate);
-        }
         let (exit, trees) = (outcome.exit, outcome.trees);
         let advice = if passed { Vec::new() } else { outcome.advice };
         let end = GateEnd { command, exit, passed, output, diagnostics, advice, untouched, trees };
