@@ -131,6 +131,8 @@ impl Log {
         for call in left {
             let known = self.calls.remove(&call);
             if let Some(Entry { body: Body::Call(c), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
+                // It ran, for how long nobody knows.
+                c.took = (c.state == CallState::Running).then_some(0);
                 (c.state, c.summary, *dirty) =
                     (CallState::Ended(CallStatus::Interrupted), "stopped".to_owned(), true);
             }

@@ -597,6 +597,24 @@ fn a_session_that_is_opened_again_and_again_says_so_once() {
 }
 
 #[test]
+fn a_command_that_ran_when_the_program_ended_is_not_said_to_have_never_run() {
+    let mut s = Screen::new();
+    s.tell(calling(3, "run"));
+    s.tell(started(3, Tool::Run, "make all"));
+    s.tell(Event::SessionReopened {
+        version: "0".into(),
+        interrupted: vec![],
+        run: None,
+        permission: None,
+        sandbox: None,
+        branch: None,
+        left_on: None,
+    });
+    let text = s.text(100, 10).join("\n");
+    assert!(text.contains("– Ran       make all   stopped") && !text.contains("Not run"), "{text}");
+}
+
+#[test]
 fn what_is_set_in_and_does_not_fit_goes_on_below_its_own_beginning() {
     let long = "            self.assertNotIn(cachetools.keys.typedkey(1), self.cache_of_this_test)";
     let mut s = Screen::new();

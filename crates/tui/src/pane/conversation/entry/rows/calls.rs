@@ -108,6 +108,7 @@ fn spent(call: &Call, env: &Env<'_>) -> String {
             let ms = env.now.0.saturating_sub(call.since.0);
             if ms < 1_000 { String::new() } else { money::so_far(ms) }
         }
+        (CallState::Ended(CallStatus::Interrupted), Some(0)) => String::new(),
         (_, Some(ms)) => money::clock(ms),
         (_, None) => String::new(),
     }
