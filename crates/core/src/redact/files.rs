@@ -9,7 +9,7 @@ use regex::Regex;
 use super::{Kind, Secret};
 
 /// In a file that keeps secrets every value of such a name is one; and a line of a password file.
-const WEAK: &str = r#"(?im)^[ \t]*(?:export[ \t]+|(?:(?:machine|login|account|default)[ \t]+\S+[ \t]+)*|//\S*?:)["']?[A-Za-z0-9_.\-]*(?:pass|pwd|secret|token|key|credential|auth|dsn|private|salt|ur[li])[A-Za-z0-9_]*["']?[ \t]*[=: \t][ \t]*["']?([^\s"'#=][^\r\n"']*)|^[^:\s]+:[0-9*]+:[^:\s]+:[^:\s]+:(\S+)[ \t]*$"#;
+const WEAK: &str = r#"(?im)^\x{feff}?[ \t]*(?:export[ \t]+|(?:(?:machine|login|account|default)[ \t]+\S+[ \t]+)*|//\S*?:)["']?[A-Za-z0-9_.\-]*(?:pass|pwd|secret|token|key|credential|auth|dsn|private|salt|ur[li])[A-Za-z0-9_]*["']?[ \t]*[=: \t][ \t]*["']?([^\s"'#=][^\r\n"']*)|^[^:\s]+:[0-9*]+:[^:\s]+:[^:\s]+:(\S+)[ \t]*$"#;
 
 static WEAKLY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(WEAK).ok());
 

@@ -188,7 +188,7 @@ const RULES: &[Rule] = &[
     Rule {
         id: "variable",
         kind: Kind::Password,
-        pattern: r#"(?m)^\s*(?:export\s+|set\s+)?[A-Z][A-Z0-9_]*(?:PASSWORD|PASSWD|SECRET|TOKEN|API_KEY|SECRET_KEY|ACCESS_KEY|PRIVATE_KEY)=["']?(¶{6,})["']?(?:\s|$)"#,
+        pattern: r#"(?m)^\x{feff}?\s*(?:export\s+|set\s+)?[A-Z][A-Z0-9_]*(?:PASSWORD|PASSWD|SECRET|TOKEN|API_KEY|SECRET_KEY|ACCESS_KEY|PRIVATE_KEY)=["']?(¶{6,})["']?(?:\s|$)"#,
         wanted: Wanted::Real,
         hits: &["DB_PASSWORD=letmein", "export NPM_TOKEN='quiet-harbour'"],
         misses: &["MAX_TOKEN=4096", "DB_PASSWORD=changeme", "GH_TOKEN=$(gh auth token)", "A_SECRET=true"],

@@ -43,6 +43,10 @@ fn only_the_secret_goes_and_what_is_around_it_stays() {
             "Cookie: a=dark; sid=[secret: cookie]; t=[secret: cookie]".to_owned(),
         ),
         ("GH_PAT_TOKEN=quiet-harbour ./go".to_owned(), "GH_PAT_TOKEN=[secret: password] ./go".to_owned()),
+        (
+            "\u{feff}GH_PAT_TOKEN=quiet-harbour".to_owned(),
+            "\u{feff}GH_PAT_TOKEN=[secret: password]".to_owned(),
+        ),
     ] {
         assert_eq!(plain().mask(&text), masked);
         assert_eq!(plain().mask(&masked), masked, "a mark is no secret");
@@ -139,6 +143,7 @@ fn a_file_that_keeps_secrets_loses_weak_ones_too() {
         "# why\nDB_PASSWORD=[secret: password]\nPORT=3000\nSITE_URL=\"[secret: password]\"\nDEBUG=true\n"
     );
     assert!(plain().mask_file("src/lib.rs", "let password = letmein;").contains("letmein"));
+    assert!(!plain().mask_file(".env", "\u{feff}DB_PASSWORD=letmein\n").contains("letmein"), "behind a mark");
     for path in [".env.example", "src/secrets.rs", "docs/tokens.md", "id_rsa.pub"] {
         assert_eq!(plain().mask_file(path, "a_secret=letmein x"), "a_secret=letmein x", "{path}");
     }
