@@ -17,6 +17,8 @@ pub use similar::DiffOp;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 pub use unified::unified;
 
+use crate::encoding::Endian;
+
 /// Lines of context that hold two changes together in one hunk, on each side.
 pub const CONTEXT_LINES: usize = 3;
 
@@ -175,7 +177,54 @@ impl Hunk {
 
 /// Splits into lines, each with its own ending; joined again they are the same bytes.
 pub fn lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split_inclusive(|b| *b == b'\n').collect()
+    Newlines::of(text).lines(text)
+}
+
+/// How lines of a text end: one of UTF-16 has a newline of two bytes, either of which may be a part of other characters.
+#[derive(Clone, Copy)]
+struct Newlines(Option<Endian>);
+
+impl Newlines {
+    const fn of(text: &[u8]) -> Self {
+        Self(Endian::marked(text))
+    }
+
+    /// Those of a change: of what is there, else of what comes.
+    const fn of_change(before: &[u8], after: &[u8]) -> Self {
+        Self::of(if before.is_empty() { after } else { before })
+    }
+
+    /// The lines of a text, or of a run of its lines.
+    fn lines(self, text: &[u8]) -> Vec<&[u8]> {
+        let Some(endian) = self.0 else { return text.split_inclusive(|b| *b == b'\n').collect() };
+        let (mut all, mut from) = (Vec::new(), 0);
+        for (n, unit) in text.as_chunks::<2>().0.iter().enumerate() {
+            if endian.unit(*unit) == u16::from(b'\n') {
+                all.extend(text.get(from..2 * n + 2));
+                from = 2 * n + 2;
+            }
+        }
+        all.extend(text.get(from..).filter(|rest| !rest.is_empty()));
+        all
+    }
+
+    const fn newline(self) -> &'static [u8] {
+        match self.0 {
+            None => b"\n",
+            Some(Endian::Little) => b"\n\0",
+            Some(Endian::Big) => b"\0\n",
+        }
+    }
+
+    /// Appends lines. The last line of a text may lack its end; where another follows now, they stay two.
+    fn extend(self, out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {
+        for line in lines.unwrap_or_default() {
+            if !out.is_empty() && !out.ends_with(self.newline()) {
+                out.extend_from_slice(self.newline());
+            }
+            out.extend_from_slice(line);
+        }
+    }
 }
 
 /// What leads from one row of pieces to another: the one place that compares texts, since each kind of piece that is
@@ -232,16 +281,16 @@ pub fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
 
 /// `before` with the hunks in `taken` (indices into `hunks`) replaced by what `after` has there.
 pub fn select(before: &[u8], after: &[u8], hunks: &[Hunk], taken: &BTreeSet<usize>) -> Vec<u8> {
-    let (old, new) = (lines(before), lines(after));
+    let (old, new, newlines) = (lines(before), lines(after), Newlines::of_change(before, after));
     let mut out = Vec::with_capacity(before.len().max(after.len()));
     let mut at = 0;
     let changes = hunks.iter().enumerate().filter(|(i, _)| taken.contains(i)).flat_map(|(_, h)| &h.changes);
     for change in changes {
-        extend(&mut out, old.get(at..change.old.start));
-        extend(&mut out, new.get(change.new.start..change.new.end()));
+        newlines.extend(&mut out, old.get(at..change.old.start));
+        newlines.extend(&mut out, new.get(change.new.start..change.new.end()));
         at = change.old.end();
     }
-    extend(&mut out, old.get(at..));
+    newlines.extend(&mut out, old.get(at..));
     out
 }
 
@@ -395,10 +444,11 @@ fn add(parts: &mut Vec<(Hunk, Option<usize>)>, change: Change, of: Option<usize>
 /// What stays of a text that goes: what others added to it. A line that they changed meets the change, and goes.
 pub fn added_to(before: &[u8], now: &[u8]) -> Rebased {
     let theirs = hunks(before, now).into_iter().flat_map(|h| h.changes);
+    let newlines = Newlines::of(now);
     let (now, mut text, mut meets) = (lines(now), Vec::new(), Vec::new());
     for change in theirs.filter(|c| c.new.len > 0) {
         if change.old.len == 0 {
-            extend(&mut text, now.get(change.new.start..change.new.end()));
+            newlines.extend(&mut text, now.get(change.new.start..change.new.end()));
         } else {
             meets.push(change.new);
         }
@@ -420,16 +470,6 @@ pub fn came_of(lines: Lines, hunks: &[Hunk]) -> Lines {
     let start = first.map_or_else(|| same(lines.start), |c| c.old.start);
     let end = last.map_or_else(|| same(lines.end()), |c| c.old.end());
     Lines { start, len: end.saturating_sub(start) }
-}
-
-fn extend(out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {
-    for line in lines.unwrap_or_default() {
-        // The last line of a text may lack its end; where another follows now, they stay two.
-        if out.last().is_some_and(|b| *b != b'\n') {
-            out.push(b'\n');
-        }
-        out.extend_from_slice(line);
-    }
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ pub mod connection;
 pub mod diff;
 pub mod digest;
 pub mod embed;
+pub mod encoding;
 pub mod front;
 pub mod ids;
 pub mod lane;

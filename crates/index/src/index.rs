@@ -14,11 +14,11 @@ use std::{
 };
 
 use pilothouse_core::{
-    blob::BlobId, embed::Embedder, knowledge::IndexStatus, redact::Redactor, relpath::RelPath, shell,
+    blob::BlobId, embed::Embedder, encoding::Encoding, knowledge::IndexStatus, redact::Redactor,
+    relpath::RelPath, shell,
 };
 use pilothouse_tools::{
     jail::Jail,
-    utf16,
     walk::{Heed, walk_heeding},
 };
 
@@ -334,10 +334,7 @@ impl Index {
         }
         let bytes = self.jail.read(path).map_err(|_| "cannot be read")?;
         let hash = BlobId::of(&bytes);
-        let text = match utf16(&bytes) {
-            Some(text) => text,
-            None => String::from_utf8(bytes).map_err(|_| "no text")?,
-        };
+        let text = Encoding::of(&bytes).ok_or("no text")?.decode(&bytes);
         if text.contains('\0') {
             return Err("no text");
         }

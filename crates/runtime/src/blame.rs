@@ -11,6 +11,7 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     diff,
+    encoding::text_of,
     event::{Event, FileChange, Stamped},
     ids::{ApplyId, ApprovalId, CallId, GateId, Millis, ProposalId, RunId, TaskId, TurnId},
     relpath::RelPath,
@@ -136,9 +137,8 @@ pub fn blame(home: &Home, file: &Path) -> Result<Blame, RuntimeError> {
     });
     let mut gaps: Vec<String> = gaps.into_iter().collect();
     gaps.append(&mut earlier);
-    let lines = diff::lines(&text);
-    let shown =
-        lines.iter().map(|line| String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned());
+    let text = text_of(&text);
+    let shown = text.lines().map(|line| line.trim_end_matches('\r').to_owned());
     Ok(Blame { lines: shown.zip(from).collect(), writes, gaps })
 }
 

@@ -11,6 +11,7 @@ mod numbered;
 
 use pilothouse_core::{
     diff::{self, Change, Hunk, Lines},
+    encoding::{Encoding, text_of},
     redact::restore_whole,
     relpath::RelPath,
     shell::Act,
@@ -34,12 +35,6 @@ pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, Str
         return Ok(refusal);
     }
     let content = content(eyes, &sight, &start, &args.content)?;
-    let (content, kept) = match &start.content {
-        Some(before) if !eyes.view.typed => {
-            form::keep(before, content).map_err(|why| format!("{}: {why}", sight.path))?
-        }
-        _ => (content.into_bytes(), ""),
-    };
     if let Some(line) = elided::line(start.content.as_deref().unwrap_or_default(), &content) {
         return Err(format!(
             "{}: {line:?} stands for lines that the file would lose: write puts your content in the place of all of it. \
@@ -47,15 +42,21 @@ pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, Str
             sight.path
         ));
     }
+    let (content, kept) = match &start.content {
+        Some(before) if !eyes.view.typed => {
+            form::keep(before, content).map_err(|why| format!("{}: {why}", sight.path))?
+        }
+        _ => (content.into_bytes(), String::new()),
+    };
     if start.content.as_ref() == Some(&content) {
         return Err(format!("{} has exactly this content already; nothing to propose", sight.path));
     }
-    propose(sight, &start, Some(content), kept)
+    propose(sight, &start, Some(content), &kept)
 }
 
 /// The whole content, with the secrets of the file in the place of their marks.
 fn content(eyes: LaneView<'_>, sight: &Sight, start: &Start, content: &str) -> Result<String, String> {
-    let before = start.content.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+    let before = start.content.as_deref().map(text_of).unwrap_or_default();
     restore_whole(eyes.redactor, sight.path.as_str(), &before, content)
 }
 
@@ -139,6 +140,7 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
         });
     }
     let (others, read_only) = (sight.names.saturating_sub(1), sight.read_only);
+    let encoding = sight.disk.as_deref().and_then(Encoding::of).and_then(Encoding::name);
     let noted = sight.noted();
     let mut draft = draft(path.clone(), sight.disk, after)?;
     let added: usize = draft.hunks.iter().map(Hunk::added).sum();
@@ -150,7 +152,7 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
     };
     let (mut summary, mut text) = (summary, String::new());
     if draft.kind == ChangeKind::Modify {
-        draft.notes = notes(others, read_only);
+        draft.notes = notes(others, read_only, encoding);
     }
     for note in &draft.notes {
         summary = format!("{summary}; {note}");
@@ -169,13 +171,14 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
 }
 
 /// What has to be known of a file before it is replaced, as every change does: it is never written in place.
-fn notes(others: u64, read_only: bool) -> Vec<String> {
+fn notes(others: u64, read_only: bool, encoding: Option<&str>) -> Vec<String> {
     let links = (others > 0).then(|| {
         let links = count(usize::try_from(others).unwrap_or(usize::MAX), "hard link");
         format!("{links} of it elsewhere keeps what it has")
     });
     let mode = read_only.then(|| "it is read-only, and would be written all the same".to_owned());
-    links.into_iter().chain(mode).collect()
+    let encoding = encoding.map(|name| format!("it is in {name}, and stays so"));
+    links.into_iter().chain(mode).chain(encoding).collect()
 }
 
 fn draft(path: RelPath, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> Result<ProposalDraft, String> {

@@ -5,12 +5,13 @@
 
 use pilothouse_core::{
     blob::BlobId,
+    encoding::text_of,
     fact::{self, Checked, Evidence, Fact, FactDraft, FactSource, Facts, Place, Shown, check, place},
     shell::Act,
     tool::{RecordFact, ToolOutcome},
 };
 
-use crate::{files::text_of, sight::LaneView};
+use crate::sight::LaneView;
 
 /// Most characters of a fact's value and of the text that proves it.
 const MOST_CHARS: usize = 600;

@@ -18,8 +18,7 @@ use crate::{change, evidence, sight::LaneView};
 
 pub(crate) use near::missing;
 pub(crate) use pilothouse_core::money::count;
-pub use read::utf16;
-pub(crate) use read::{text_of, unreadable};
+pub(crate) use read::unreadable;
 
 /// Performs a call of a file tool; blocks.
 ///

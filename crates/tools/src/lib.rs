@@ -45,7 +45,6 @@ pub use command::{
 };
 pub use descriptors::keep_descriptors;
 pub use executor::{BlobSource, Sink, ToolExecutor};
-pub use files::utf16;
 pub use jail::{Jail, JailError};
 pub use sandbox::CommandSandbox;
 pub use specs::specs;

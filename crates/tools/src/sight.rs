@@ -12,6 +12,7 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     diff::{self, Hunk, Lines},
+    encoding::{Encoding, text_of},
     policy::Held,
     recipe::Recipes,
     redact::Redactor,
@@ -228,7 +229,7 @@ impl Sight {
 
     /// The text on disk without its secrets.
     fn masked(&self, eyes: LaneView<'_>) -> String {
-        let text = String::from_utf8_lossy(self.disk.as_deref().unwrap_or_default());
+        let text = text_of(self.disk.as_deref().unwrap_or_default());
         eyes.redactor.mask_file(self.path.as_str(), &text).into_owned()
     }
 
@@ -290,7 +291,7 @@ impl Sight {
         let known = self.seen.is_some() || self.proposed.is_some() || eyes.view.typed;
         let disk = self.disk.as_deref().filter(|disk| !known && !disk.is_empty())?;
         let told = format!("{} exists and you have not read it; nothing was proposed", self.path);
-        let short = disk.len() <= SHOWN_BYTES && std::str::from_utf8(disk).is_ok();
+        let short = disk.len() <= SHOWN_BYTES && Encoding::of(disk).is_some();
         if !short || eyes.view.rules.holds(Act::Read, &self.path).is_some() {
             return Some(ToolOutcome::failure(format!("{told}; read it first, or change it by edit")));
         }

@@ -241,14 +241,20 @@ pub(crate) fn plan() -> Plan {
 }
 
 /// A proposal with its contents.
-pub(crate) fn proposal(id: u64, file: &str, before: &str, after: &str) -> (Event, Vec<Blob>) {
-    let blobs = [before, after].map(|t| Blob::new(t.as_bytes().to_vec()));
+pub(crate) fn proposal(
+    id: u64,
+    file: &str,
+    before: impl AsRef<[u8]>,
+    after: impl AsRef<[u8]>,
+) -> (Event, Vec<Blob>) {
+    let (before, after) = (before.as_ref(), after.as_ref());
+    let blobs = [before, after].map(|t| Blob::new(t.to_vec()));
     let kind = match (before.is_empty(), after.is_empty()) {
         (true, _) => ChangeKind::Create,
         (false, true) => ChangeKind::Delete,
         (false, false) => ChangeKind::Modify,
     };
-    let hunks = diff::hunks(before.as_bytes(), after.as_bytes());
+    let hunks = diff::hunks(before, after);
     let added = hunks.iter().map(diff::Hunk::added).sum();
     let removed = hunks.iter().map(diff::Hunk::removed).sum();
     let proposal = Proposal {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::encoding::Encoding;
 use proptest::prelude::*;
 
 fn text() -> impl Strategy<Value = Vec<u8>> {
@@ -178,4 +179,22 @@ fn the_head_of_a_hunk_says_where_its_lines_stand() {
     let many = (1..=20).map(|n| n.to_string()).collect::<Vec<_>>().join("\n") + "\n";
     let changed = many.replace("\n3\n", "\nx\n").replace("\n18\n", "\n");
     assert_eq!(heads(&many, &changed), ["@@ -1,6 +1,6 @@", "@@ -15,6 +15,5 @@"]);
+}
+
+#[test]
+fn lines_of_utf_16_end_where_its_newlines_do() {
+    for endian in [Endian::Little, Endian::Big] {
+        let wide = |text: &str| Encoding::Utf16(endian).encode(&format!("\u{feff}{text}")).unwrap();
+        // Each of these has the byte of a newline in it.
+        let (old, new) = (wide("上\n《\nĊ\nऊ"), wide("上\nx\nĊ\nऊ\ny\n"));
+        assert_eq!((lines(&old).len(), lines(&new).len()), (4, 5));
+        assert_eq!(lines(&old).concat(), old);
+        let mut parts: Vec<Hunk> = hunks(&old, &new).iter().flat_map(Hunk::parts).collect();
+        assert_eq!(select(&old, &new, &parts, &(0..parts.len()).collect()), new);
+        parts.truncate(1);
+        assert_eq!(select(&old, &new, &parts, &BTreeSet::from([0])), wide("上\nx\nĊ\nऊ"));
+        let theirs = wide("0\n上\n《\nĊ\nऊ");
+        let both = rebase(&old, &wide("上\n《\nĊ\nऊ\ny"), &theirs);
+        assert_eq!(both, Rebased { text: wide("0\n上\n《\nĊ\nऊ\ny"), meets: vec![] });
+    }
 }

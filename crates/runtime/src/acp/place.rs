@@ -10,6 +10,7 @@ use pilothouse_core::{
     blob::{BlobId, Excerpt},
     clean::Clean,
     diff::{Hunk, hunks},
+    encoding::Encoding,
     money::count,
     proposal::Proposal,
     redact::Redactor,
@@ -57,7 +58,7 @@ impl Place {
 
     fn text(&self, id: BlobId) -> Option<String> {
         let bytes = self.blobs.get(id).filter(|bytes| bytes.len() <= MOST_SHOWN)?;
-        String::from_utf8(bytes).ok()
+        Some(Encoding::of(&bytes)?.decode(&bytes).into_owned())
     }
 
     /// Whether every line that a proposal changes is seen to change in its diff: a secret is shown as any other, and

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use pilothouse_core::{
     diff::{self, Hunk, Lines},
+    encoding::text_of,
     event::FileChange,
     proposal::Proposal,
     relpath::RelPath,
@@ -68,7 +69,8 @@ pub(super) fn met(texts: &dyn Texts, proposal: &Proposal) -> String {
     let places: Vec<Lines> = met.map(|(_, hunk)| hunk.old()).collect();
     let content = proposal.before.filter(|_| !places.is_empty()).and_then(|id| texts.blob(id));
     let Some(content) = content else { return String::new() };
-    let lines = diff::lines(&content);
+    let content = text_of(&content);
+    let lines: Vec<&str> = content.lines().collect();
     let named: Vec<String> = places.iter().map(|lines| lines.place()).collect();
     let mut text = format!(
         "\nthe user or another program changed {} there since, which is why it was left: {} now reads",
@@ -120,7 +122,8 @@ fn now_there(texts: &dyn Texts, file: &FileChange, taken: &BTreeSet<usize>) -> S
     let after = file.after.and_then(|id| texts.blob(id));
     let before = file.before.map_or(Some(Vec::new()), |id| texts.blob(id));
     let (Some(before), Some(after)) = (before, after) else { return String::new() };
-    let lines = diff::lines(&after);
+    let text_after = text_of(&after);
+    let lines: Vec<&str> = text_after.lines().collect();
     let mut shown = BTreeSet::new();
     for hunk in diff::hunks(&before, &after) {
         let at = hunk.new_lines();
@@ -132,10 +135,10 @@ fn now_there(texts: &dyn Texts, file: &FileChange, taken: &BTreeSet<usize>) -> S
 }
 
 /// Lines of a text with their numbers, so many at most.
-fn show(text: &mut String, lines: &[&[u8]], shown: &BTreeSet<usize>) {
+fn show(text: &mut String, lines: &[&str], shown: &BTreeSet<usize>) {
     for n in shown.iter().take(SHOWN_LINES) {
-        let line = lines.get(*n).map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
-        text.push_str(&format!("\n{:>6}  {}", n + 1, line.trim_end_matches(['\r', '\n'])));
+        let line = lines.get(*n).copied().unwrap_or_default();
+        text.push_str(&format!("\n{:>6}  {}", n + 1, line.trim_end_matches('\r')));
     }
     if shown.len() > SHOWN_LINES {
         text.push_str(&format!("\n… {} lines more; read them", shown.len() - SHOWN_LINES));

@@ -9,6 +9,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::CheckpointKind,
     diff,
+    encoding::text_of,
     event::{Event, Stamped},
     ids::{ProposalId, Seq},
     input::{Found, Input},
@@ -295,7 +296,7 @@ fn taken(offered: &[&Proposal], doubt: Option<UndoAnswer>) -> Result<Vec<Input>,
 /// The diff of a proposal.
 fn show(p: &Proposal, blobs: &Blobs, out: &mut (dyn Write + Send)) {
     let text = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
-    let text = |id| String::from_utf8_lossy(&text(id)).into_owned();
+    let text = |id| text_of(&text(id)).into_owned();
     drop(write!(out, "{}\n{}", p.path, diff::unified(&text(p.before), &text(p.after))));
 }
 

@@ -11,6 +11,7 @@ use pilothouse_core::{
 };
 
 use super::{
+    form,
     matching::{Ending, Found, Needle},
     nearest, numbered, propose, refuse_binary, sight,
 };
@@ -26,14 +27,6 @@ const LINES_NAMED: usize = 10;
 pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, String> {
     // What does not fit is quoted, so an edit reads as well.
     let sight = sight(eyes, &args.path, "edit", &[Act::Read, Act::Write])?;
-    if let Some(disk) = &sight.disk
-        && (disk.starts_with(&[0xff, 0xfe]) || disk.starts_with(&[0xfe, 0xff]))
-    {
-        return Err(format!(
-            "{} is UTF-16; only files in UTF-8 or one-byte encodings can be edited",
-            sight.path
-        ));
-    }
     let start = match sight.start_edit() {
         Ok(start) => start,
         Err(why) => return Ok(sight.refused(eyes, &why)),
@@ -42,7 +35,9 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
         return Err(missing(eyes, sight.path.as_str(), "use write to propose a new file"));
     };
     refuse_binary(&sight, &start)?;
-    let (after, replaced) = replace_all(eyes.redactor, sight.path.as_str(), content, &args.edits)?;
+    let path = sight.path.as_str();
+    let (after, replaced) =
+        form::edited(content, |text| replace_all(eyes.redactor, path, text, &args.edits))?;
     if after == *content {
         return Err("the edits change nothing: old and new are the same; nothing was proposed".to_owned());
     }

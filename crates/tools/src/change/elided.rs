@@ -2,6 +2,8 @@
 //!
 //! Owns how such a line looks. A whole content with one in it would drop what it stands for.
 
+use pilothouse_core::encoding::text_of;
+
 /// What opens a comment, the longer ones first.
 const OPENERS: [&str; 9] = ["{/*", "<!--", "/*", "//", "--", "#", "*", ";", "%"];
 /// What of them nothing but dots may follow: the others are marks of other things too.
@@ -73,12 +75,11 @@ const TAILS: [&str; 9] = [
 ];
 
 /// The first line of a new content that stands for lines of the old one, if the old one has it not itself.
-pub(super) fn line<'a>(before: &[u8], after: &'a [u8]) -> Option<&'a str> {
+pub(super) fn line<'a>(before: &[u8], after: &'a str) -> Option<&'a str> {
     if before.is_empty() {
         return None;
     }
-    let before = String::from_utf8_lossy(before);
-    let after = std::str::from_utf8(after).ok()?;
+    let before = text_of(before);
     let shorter = after.len() < before.len();
     let stands = |line: &str| before.lines().any(|old| old.trim() == line);
     let is = |line: &str| is_elision(line) || (shorter && is_bare(line));
@@ -159,13 +160,9 @@ mod tests {
             "// ...rest of the class as before",
             "-- rest of the file unchanged",
         ] {
-            assert_eq!(
-                line(b"one\n", format!("two\n{elision}\n").as_bytes()),
-                Some(elision.trim()),
-                "{elision}"
-            );
-            assert_eq!(line(format!("{elision}\n").as_bytes(), format!("{elision}\ntwo\n").as_bytes()), None);
-            assert_eq!(line(b"", format!("{elision}\n").as_bytes()), None);
+            assert_eq!(line(b"one\n", &format!("two\n{elision}\n")), Some(elision.trim()), "{elision}");
+            assert_eq!(line(format!("{elision}\n").as_bytes(), &format!("{elision}\ntwo\n")), None);
+            assert_eq!(line(b"", &format!("{elision}\n")), None);
         }
         for other in [
             "// the rest of the file is read lazily",
@@ -177,7 +174,7 @@ mod tests {
             "# NOTE: ... more of the same",
             "// returns the previous value...or None",
         ] {
-            assert_eq!(line(b"one\n", format!("two\n{other}\n").as_bytes()), None, "{other}");
+            assert_eq!(line(b"one\n", &format!("two\n{other}\n")), None, "{other}");
         }
     }
 
@@ -207,7 +204,7 @@ mod tests {
             "// ... or the previous one where there is none",
             "// ...",
         ] {
-            assert_eq!(line(b"one\n", format!("two\n{other}\n").as_bytes()), None, "{other}");
+            assert_eq!(line(b"one\n", &format!("two\n{other}\n")), None, "{other}");
         }
     }
 
@@ -226,14 +223,14 @@ mod tests {
             "(rest of the file unchanged)",
         ] {
             let after = format!("two\n{elision}\n");
-            assert_eq!(line(b"one\n", after.as_bytes()), Some(elision), "{elision}");
+            assert_eq!(line(b"one\n", &after), Some(elision), "{elision}");
         }
         let before = "one\n".repeat(20);
         for (bare, is) in
             [("// ...", true), ("# ...", true), ("/* … */", true), ("...", false), ("/// ...", false)]
         {
             let after = format!("two\n{bare}\n");
-            assert_eq!(line(before.as_bytes(), after.as_bytes()).is_some(), is, "{bare}");
+            assert_eq!(line(before.as_bytes(), &after).is_some(), is, "{bare}");
         }
     }
 }

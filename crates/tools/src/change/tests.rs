@@ -329,18 +329,69 @@ fn line_endings_of_the_file_are_matched_and_kept() {
 
 #[test]
 fn encodings_that_cannot_be_kept_are_refused() {
-    let mut d = desk(&[("u16", b"\xff\xfea\0b\0"), ("latin", b"caf\xe9 a\n"), ("bin", b"x\0y\n")]);
+    let odd = ("odd", &b"caf\xe9\x01 a\n"[..]);
+    let mut d = desk(&[("u16", b"\xff\xfea\0b"), odd, ("bin", b"x\0y\n")]);
     for (tool, args) in
         [(Tool::Edit, one("bin", "y", "z")), (Tool::Write, json!({"path": "bin", "content": "z\n"}))]
     {
         assert!(d.refused(tool, args).contains("bin is a binary file"));
     }
     assert!(d.refused(Tool::Edit, one("u16", "a", "b")).contains("UTF-16"));
-    assert!(d.refused(Tool::Edit, one("latin", "a\n", "ä\n")).contains("only ASCII"));
-    d.text(Tool::Read, json!({"path": "latin"}));
-    let said = d.refused(Tool::Write, json!({"path": "latin", "content": "café b\n"}));
+    assert!(d.refused(Tool::Edit, one("odd", "a\n", "ä\n")).contains("only ASCII"));
+    d.text(Tool::Read, json!({"path": "odd"}));
+    let said = d.refused(Tool::Write, json!({"path": "odd", "content": "café b\n"}));
     assert!(said.contains("not UTF-8") && said.contains("with edit"), "{said}");
-    assert_eq!(after(&mut d, one("latin", " a", " b")), b"caf\xe9 b\n");
+    assert_eq!(after(&mut d, one("odd", " a", " b")), b"caf\xe9\x01 b\n");
+}
+
+/// Bytes of a text in UTF-16 behind its mark.
+fn wide(text: &str, big: bool) -> Vec<u8> {
+    let bytes = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+    "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(bytes).collect()
+}
+
+#[test]
+fn an_edit_puts_text_in_the_encoding_of_the_file_and_leaves_all_other_bytes() {
+    // Mixed ends of lines, none behind the last.
+    let text = "größe 1\r\nÄ „x“\nb\rc\n\n上《Ċ";
+    let (western, rest) = text.split_once('上').unwrap();
+    let latin = |text: &str| -> Vec<u8> {
+        let byte = |c| match c {
+            '„' => 0x84,
+            '“' => 0x93,
+            '€' => 0x80,
+            c => u8::try_from(u32::from(c)).unwrap(),
+        };
+        text.chars().map(byte).collect()
+    };
+    for (old, new) in [("b\rc", "für 5 €"), ("größe", "weiß\nso"), ("Ä „x“\n", ""), ("x", "ÿ")] {
+        let mut d = desk(&[("l", &latin(western)), ("le", &wide(text, false)), ("be", &wide(text, true))]);
+        assert_eq!(after(&mut d, one("l", old, new)), latin(&western.replace(old, new)), "{old}");
+        assert_eq!(after(&mut d, one("le", old, new)), wide(&text.replace(old, new), false), "{old}");
+        assert_eq!(after(&mut d, one("be", old, new)), wide(&text.replace(old, new), true), "{old}");
+    }
+    let mut d = desk(&[("l", &latin(western)), ("be", &wide(text, true))]);
+    assert_eq!(after(&mut d, one("be", rest, "🦀")), wide(&text.replace(rest, "🦀"), true));
+    let told = d.refused(Tool::Edit, one("l", "größe", "größe ≥"));
+    assert!(told.contains("≥ (U+2265) is not in windows-1252, the encoding of the file"), "{told}");
+    let got = d.call(Tool::Edit, one("l", "größe", "Größe")).unwrap();
+    assert_eq!(got.proposals[0].notes, ["it is in windows-1252, and stays so"]);
+}
+
+#[test]
+fn what_is_taken_of_a_change_in_another_encoding_is_whole_text_of_it() {
+    let many = (0..40).map(|n| format!("上 {n}\r\n")).collect::<String>();
+    for big in [false, true] {
+        let before = wide(&many, big);
+        let mut d = desk(&[("f", &before)]);
+        let edits =
+            json!({"path": "f", "edits": [{"old": "上 3\n", "new": "《\n"}, {"old": "上 30\n", "new": ""}]});
+        let got = d.call(Tool::Edit, edits).unwrap();
+        let draft = &got.proposals[0];
+        assert_eq!(draft.hunks.len(), 2);
+        let one = diff::select(&before, draft.after.as_ref().unwrap().bytes(), &draft.hunks, &[1].into());
+        assert_eq!(one, wide(&many.replace("上 30\r\n", ""), big));
+    }
 }
 
 #[test]
@@ -353,6 +404,8 @@ fn a_whole_content_keeps_the_form_of_the_file() {
         (b"a\nb\r\nc\n", "x\ny\n", b"x\ny\n", ");"),
         (b"a\r\n", "x\r\ny\n", b"x\r\ny\n", ");"),
         (b"", "x\n", b"x\n", ");"),
+        (b"caf\xe9\r\nb\r\n", "caf\u{e9}\nc\n", b"caf\xe9\r\nc\r\n", ", with its CRLF and windows-1252;"),
+        (b"\xff\xfea\0\n\0", "b\n", b"\xff\xfeb\0\n\0", ", with its byte order mark and UTF-16;"),
     ] {
         let mut d = desk(&[("f", before)]);
         d.call(Tool::Read, json!({"path": "f"})).unwrap();

@@ -2,11 +2,12 @@
 //!
 //! Owns the cut into parts and the refusal of what is no text.
 
-use std::{borrow::Cow, path::Path};
+use std::path::Path;
 
 use pilothouse_core::{
     blob::{OUTPUT, OUTPUT_DIGITS},
     diff::Lines,
+    encoding::{Encoding, text_of},
     recipe::{Beside, RecipeKind, Recipes, SKILL},
     relpath::RelPath,
     shell::{Act, secrets::is_secret},
@@ -47,9 +48,7 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
     }
     let sight = eyes.look(&path, &[Act::Read]).map_err(|e| e.to_string())?;
     let (content, note) = shown(eyes, &sight)?;
-    // What begins like it may be something else, as UTF-32.
-    let wide = utf16(content).filter(|text| !text.contains('\0'));
-    if let Some(what) = unreadable(content).filter(|_| wide.is_none()) {
+    if let Some(what) = unreadable(content) {
         let mut outcome = ToolOutcome::text(
             format!("{path} is {what} of {} bytes; its content is not shown", content.len()),
             "not text",
@@ -57,17 +56,14 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
         outcome.seen = sight.noted();
         return Ok(outcome);
     }
-    let is_wide = wide.is_some();
-    let text = wide.map_or_else(|| String::from_utf8_lossy(content), Cow::Owned);
-    let lossy = !is_wide && matches!(text, Cow::Owned(_));
+    let text = text_of(content);
     let shown = eyes.redactor.mask_file(path.as_str(), &text);
     let (mut outcome, lines, total) = part(&path.to_string(), &shown, args)?;
     sight.note(eyes, lines, total, &mut outcome);
-    if is_wide {
-        outcome.text.push_str("\n(UTF-16, shown as text; edit and write do not change it, a command does)");
-    }
-    if lossy {
-        outcome.text.push_str("\n(not UTF-8: bytes that are no text are shown as �)");
+    match Encoding::of(content).map(Encoding::name) {
+        Some(None) => {}
+        Some(Some(name)) => outcome.text.push_str(&format!("\n({name})")),
+        None => outcome.text.push_str("\n(not UTF-8: bytes that are no text are shown as �)"),
     }
     if !note.is_empty() {
         outcome.text = format!("{note}\n{}", outcome.text);
@@ -143,28 +139,14 @@ fn shown<'s>(eyes: LaneView<'_>, sight: &'s Sight) -> Result<(&'s [u8], &'static
     }
 }
 
-/// The text of a content in UTF-16 that begins by saying so.
-pub fn utf16(content: &[u8]) -> Option<String> {
-    let (unit, rest): (fn([u8; 2]) -> u16, _) = match content {
-        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
-        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
-        _ => return None,
-    };
-    let units = rest.as_chunks().0.iter().map(|two| unit(*two));
-    Some(char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')).collect())
-}
-
-/// The text of a content as `read` shows it and `search` finds it; where secrets are looked for, it is in this one.
-pub(crate) fn text_of(content: &[u8]) -> Cow<'_, str> {
-    utf16(content).map_or_else(|| String::from_utf8_lossy(content), Cow::Owned)
-}
-
 /// What a content is when it is no text.
 pub(crate) fn unreadable(content: &[u8]) -> Option<&'static str> {
-    if content.starts_with(&[0xff, 0xfe]) || content.starts_with(&[0xfe, 0xff]) {
-        return Some("a UTF-16 file");
+    let marked = content.starts_with(&[0xff, 0xfe]) || content.starts_with(&[0xfe, 0xff]);
+    match Encoding::of(content) {
+        Some(Encoding::Utf16(_)) => None,
+        _ if marked => Some("a broken UTF-16 file"),
+        _ => content.iter().take(SNIFF_BYTES).any(|b| *b == 0).then_some("a binary file"),
     }
-    content.iter().take(SNIFF_BYTES).any(|b| *b == 0).then_some("a binary file")
 }
 
 /// Most numbers of lines that are named.

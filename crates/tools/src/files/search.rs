@@ -15,6 +15,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use ignore::overrides::{Override, OverrideBuilder};
 use pilothouse_core::{
     blob::BlobId,
+    encoding::{Encoding, text_of},
     relpath::RelPath,
     shell::Act,
     tool::{Search, ToolOutcome},
@@ -25,7 +26,6 @@ use tokio_util::sync::CancellationToken;
 use super::{
     count,
     read::stored,
-    text_of,
     walk::{self, Kind},
 };
 use crate::sight::LaneView;
@@ -42,6 +42,8 @@ const LINE_CHARS: usize = 300;
 const MOST_BYTES: usize = 64 * 1024;
 /// In a longer file each line is looked at for secrets by itself, in bytes.
 const MASKED_BYTES: u64 = 4 * 1024 * 1024;
+/// A NUL within this many bytes makes a file binary.
+const SNIFF_BYTES: u64 = 8 * 1024;
 /// A line longer than this is not searched, in bytes.
 const HEAP_BYTES: usize = 16 * 1024 * 1024;
 
@@ -242,14 +244,20 @@ impl Hunt {
             Kind::Folder | Kind::NewFolder | Kind::Link | Kind::Special => return Ok(()),
             Kind::Proposed(id) => {
                 let content = eyes.blobs.blob(id).ok_or(io::ErrorKind::NotFound)?;
-                searcher.search_slice(&*matcher, &content, sink)
+                searcher.search_slice(&*matcher, text_of(&content).as_bytes(), sink)
             }
             Kind::File => {
-                let file = open(eyes, real)?;
+                let mut file = open(eyes, real)?;
                 if !file.metadata()?.is_file() {
                     return Ok(());
                 }
-                searcher.search_reader(&*matcher, Stoppable { file, cancel }, sink)
+                let head = head(&mut file)?;
+                match whole(&head).filter(|e| *e == Encoding::Windows1252) {
+                    Some(encoding) => {
+                        searcher.search_slice(&*matcher, encoding.decode(&head).as_bytes(), sink)
+                    }
+                    None => searcher.search_reader(&*matcher, head.chain(Stoppable { file, cancel }), sink),
+                }
             }
         };
         self.show(eyes, real, kind, &lines.all);
@@ -311,6 +319,21 @@ impl Hunt {
 fn open(eyes: LaneView<'_>, real: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
     Ok(File::from(eyes.jail.open_real(real, flags)?))
+}
+
+/// The beginning of a file: all of it where it is a text that is not huge, else so much that this is known.
+fn head(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    file.by_ref().take(SNIFF_BYTES).read_to_end(&mut head)?;
+    if !head.contains(&0) {
+        file.by_ref().take(MASKED_BYTES - SNIFF_BYTES).read_to_end(&mut head)?;
+    }
+    Ok(head)
+}
+
+/// The encoding of a file that is no longer than its beginning.
+fn whole(head: &[u8]) -> Option<Encoding> {
+    ((head.len() as u64) < MASKED_BYTES).then(|| Encoding::of(head)).flatten()
 }
 
 /// For each of these lines what it is without its secrets; `None` where it has none. A secret may

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use pilothouse_core::{
     blob::BlobId,
     diff::{self, Hunk},
+    encoding::text_of,
     event::FileChange,
     ids::ProposalId,
     relpath::RelPath,
@@ -191,16 +192,18 @@ impl Change {
 
 /// The hunks of a file as people read them.
 fn lines(path: &RelPath, hunks: &[Hunk], before: &[u8], after: &[u8]) -> String {
-    let (old, new) = (diff::lines(before), diff::lines(after));
+    let (before, after) = (text_of(before), text_of(after));
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     let mut text = format!("{path}\n");
-    let mut put = |sign: char, line: Option<&&[u8]>| {
-        let line = line.map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
+    let mut put = |sign: char, line: Option<&&str>| {
+        let line = line.copied().unwrap_or_default();
         text.push_str(&format!("{sign}{}\n", line.trim_end_matches(['\r', '\n'])));
     };
     for hunk in hunks {
         let span = hunk.old();
         let mut at = span.start.saturating_sub(AROUND);
-        put('@', Some(&format!("@ line {}", span.start + 1).as_bytes()));
+        put('@', Some(&format!("@ line {}", span.start + 1).as_str()));
         for change in &hunk.changes {
             (at..change.old.start).for_each(|n| put(' ', old.get(n)));
             (change.old.start..change.old.end()).for_each(|n| put('-', old.get(n)));

@@ -2,12 +2,13 @@
 //!
 //! Owns what stands where; a line becomes text only when it is seen.
 
-use std::{borrow::Cow, cell::OnceCell, collections::HashMap, sync::Arc};
+use std::{cell::OnceCell, collections::HashMap, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
     clean::Clean,
     diff::{Change, Hunk},
+    encoding::text_of,
     ids::ProposalId,
     proposal::{Proposal, ProposalStatus},
     redact::Redactor,
@@ -75,14 +76,13 @@ pub(super) struct Content {
 
 impl Content {
     fn new(bytes: Vec<u8>, secrets: &Redactor) -> Self {
-        let drawn = match secrets.mask_bytes(&bytes) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(masked) => Some(masked).filter(|m| *m != bytes),
-        };
+        let text = text_of(&bytes);
+        let masked = secrets.mask(&text);
+        let drawn = (masked.as_bytes() != bytes).then(|| masked.into_owned().into_bytes());
         let lines = drawn.as_ref().unwrap_or(&bytes);
         let newlines = lines.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1);
         let starts = std::iter::once(0).chain(newlines).filter(|s| *s < lines.len()).collect();
-        let crlf = bytes.split(|b| *b == b'\n').next().is_some_and(|l| l.ends_with(b"\r"));
+        let crlf = lines.split(|b| *b == b'\n').next().is_some_and(|l| l.ends_with(b"\r"));
         Self { bytes, drawn, starts, crlf, code: OnceCell::new() }
     }
 

@@ -5,6 +5,7 @@
 use pilothouse_core::{
     blob::BlobId,
     diff::{Hunk, Version},
+    encoding::Encoding,
     ids::ProposalId,
     input::Input,
     proposal::ProposalStatus,
@@ -27,6 +28,8 @@ pub struct Editing {
     pub path: RelPath,
     /// Its bytes on disk when it was proposed; `None` for a new file.
     pub before: Option<Vec<u8>>,
+    /// What the proposed text is encoded in.
+    pub encoding: Encoding,
     /// The proposed text, as the editor is to show it.
     pub text: String,
     /// Its hunks.
@@ -40,15 +43,22 @@ impl Editing {
     ///
     /// # Errors
     /// When there is nothing to propose; says why and what to do instead.
-    pub fn finish(self, text: String) -> Result<Input, String> {
+    pub fn finish(self, text: &str) -> Result<Input, String> {
         if text == self.text {
             return Err("nothing was changed in the editor; the proposal is as it was".to_owned());
         }
         let before = self.before.clone().unwrap_or_default();
         let kind = if self.before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
-        let contents = (self.before, Some(text.into_bytes()));
+        let encoded = |text: &str| {
+            let name = self.encoding.name().unwrap_or("UTF-8");
+            self.encoding.encode(text).map_err(|c| {
+                format!("{c} is not in {name}, the encoding of the file; the proposal is as it was")
+            })
+        };
+        let (shown, text) = (encoded(&self.text)?, encoded(text)?);
+        let contents = (self.before, Some(text));
         let draft = ProposalDraft::of(self.path, kind, contents, Vec::new());
-        let older = Version { before: &before, after: self.text.as_bytes(), hunks: &self.hunks };
+        let older = Version { before: &before, after: &shown, hunks: &self.hunks };
         let redraft = Redraft::since(older, draft);
         if redraft.draft.hunks.is_empty() {
             return Err("nothing of the change is left in that text; s skips the file".to_owned());
@@ -72,14 +82,16 @@ impl DiffPane {
         let Sides::Here(before, after) = self.texts.sides(file, &self.nothing) else {
             return Outcome::notice("the texts are not here yet");
         };
-        let Ok(text) = String::from_utf8(after.bytes().to_vec()) else {
-            return Outcome::notice("it is not text in UTF-8; an editor would change more than you see");
+        let Some(encoding) = Encoding::of(after.bytes()) else {
+            return Outcome::notice("it is not plainly text; an editor would change more than you see");
         };
+        let text = encoding.decode(after.bytes()).into_owned();
         let before = p.before.map(|_| before.bytes().to_vec());
         let editing = Editing {
             proposal: p.id,
             path: p.path.clone(),
             before,
+            encoding,
             text,
             hunks: p.hunks.clone(),
             shown: file.shown,

@@ -334,7 +334,7 @@ impl Pane for DiffPane {
     fn edited(&mut self, text: io::Result<String>) -> Outcome {
         match (text, self.editing.take()) {
             (_, None) => Outcome::none(),
-            (Ok(text), Some(editing)) => match editing.finish(text) {
+            (Ok(text), Some(editing)) => match editing.finish(&text) {
                 Ok(input) => Outcome::input(input),
                 Err(why) => Outcome::notice(why),
             },

@@ -40,7 +40,7 @@ impl Screen {
         self.pane.fold(self.story.session.state(), &stamped);
     }
 
-    fn propose(&mut self, id: u64, file: &str, before: &str, after: &str) {
+    fn propose(&mut self, id: u64, file: &str, before: impl AsRef<[u8]>, after: impl AsRef<[u8]>) {
         let (event, blobs) = proposal(id, file, before, after);
         self.store.extend(blobs);
         self.tell(event);
@@ -115,7 +115,7 @@ fn after() -> String {
 fn two_hunks() -> Screen {
     let mut s = Screen::new();
     s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
-    s.propose(20, "src/auth/login.rs", BEFORE, &after());
+    s.propose(20, "src/auth/login.rs", BEFORE, after());
     s.tell(review(30, &[20]));
     s
 }
@@ -428,7 +428,7 @@ fn side_by_side_needs_room() {
 fn long_lines_wrap_and_nothing_of_a_change_is_hidden() {
     let mut s = Screen::new();
     let long = (0..60).map(|n| format!("w{n} ")).collect::<String>();
-    s.propose(20, "a.txt", "x\n", &format!("{long}\n"));
+    s.propose(20, "a.txt", "x\n", format!("{long}\n"));
     s.tell(review(30, &[20]));
     let all = s.text(60, 20).join(" ");
     for n in 0..60 {
@@ -444,7 +444,7 @@ fn beside_the_conversation_a_line_has_one_number_and_a_long_one_begins_at_what_c
         )
     };
     let mut s = Screen::new();
-    s.propose(20, "a.py", &line("<"), &line(">"));
+    s.propose(20, "a.py", line("<"), line(">"));
     s.tell(review(30, &[20]));
     let low = s.text(48, 8);
     let changed: Vec<&String> = low.iter().filter(|row| row.contains(").days")).collect();
@@ -527,7 +527,7 @@ fn a_diff_of_many_lines_draws_only_what_is_seen() {
 fn a_long_line_is_laid_out_once_whatever_keys_come() {
     let line = |n: usize, mark: &str| format!("{}{mark}{}\n", "word ".repeat(n / 2), "more ".repeat(n / 2));
     let mut s = Screen::new();
-    s.propose(20, "bundle.js", &line(200_000, "old"), &line(200_000, "new"));
+    s.propose(20, "bundle.js", line(200_000, "old"), line(200_000, "new"));
     s.tell(review(30, &[20]));
     let first = s.text(80, 24);
     s.act(DiffAction::Bottom);
@@ -600,6 +600,42 @@ fn secrets_of_a_file_are_not_drawn_and_stay_in_what_is_edited() {
 }
 
 #[test]
+fn a_file_in_another_encoding_is_drawn_as_text_and_edited_into_its_own_bytes() {
+    let wide = |text: &str| -> Vec<u8> {
+        format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    let pairs = [
+        (b"gr\xf6\xdfe 1\r\nb \x80\r\n".to_vec(), b"Gr\xf6\xdfe 1\r\nb \x80\r\n".to_vec()),
+        (wide("größe 1\r\nb €\r\n"), wide("Größe 1\r\nb €\r\n")),
+    ];
+    for (before, after) in pairs {
+        let mut s = Screen::new();
+        s.propose(1, "l.txt", &before, &after);
+        let drawn = s.text(80, 20).join("\n");
+        for row in ["größe 1", "Größe 1", "b €"] {
+            assert!(drawn.contains(row) && !drawn.contains(['\u{fffd}', '␀', '␍']), "{drawn}");
+        }
+        assert!(drawn.contains("@@ -1,2 +1,2 @@"), "{drawn}");
+        let text = s.act(DiffAction::Edit).edit.unwrap().text;
+        let edited = |s: &mut Screen, text: String| s.pane.edited(Ok(text));
+        let outcome = edited(&mut s, text.replace("b €", "ü"));
+        let [Input::EditProposal { redraft, .. }] = &outcome.inputs[..] else { panic!("{outcome:?}") };
+        let new = redraft.draft.after.as_ref().unwrap().bytes().to_vec();
+        let wanted = if before[0] == 0xff {
+            wide("Größe 1\r\nü\r\n")
+        } else {
+            b"Gr\xf6\xdfe 1\r\n\xfc\r\n".to_vec()
+        };
+        assert_eq!(new, wanted);
+        if before[0] != 0xff {
+            s.act(DiffAction::Edit);
+            let told = edited(&mut s, text.replace('b', "λ")).notice.unwrap();
+            assert!(told.starts_with("λ is not in windows-1252"), "{told}");
+        }
+    }
+}
+
+#[test]
 fn with_little_room_the_change_is_seen_and_not_only_what_surrounds_it() {
     let lines = |changed: &str| {
         let line =
@@ -607,7 +643,7 @@ fn with_little_room_the_change_is_seen_and_not_only_what_surrounds_it() {
         (0..9).map(line).collect::<String>()
     };
     let mut s = Screen::new();
-    s.propose(1, "a.txt", &lines("old"), &lines("new"));
+    s.propose(1, "a.txt", lines("old"), lines("new"));
     let small = s.text(44, 8).join("\n");
     assert!(small.contains("- old") && small.contains("+ new"), "{small}");
     assert!(!s.text(44, 40).join("\n").contains("line 0") && s.text(44, 40).join("\n").contains("line 1"));

@@ -25,7 +25,7 @@ pub(super) fn event(kind: u8, id: u64, t: &str) -> Event {
         8 => Event::GateFailed { gate: GateId(id), evidence: EvidenceId(id), proof: proof(1, t) },
         9 => Event::Notice { level: Level::Info, text: t.into() },
         10 => review(id, &[id, id + 1]),
-        11 => proposal(id, "src/a.rs", "a\nb\n", &format!("a\n{}\n", t.replace('\n', " "))).0,
+        11 => proposal(id, "src/a.rs", "a\nb\n", format!("a\n{}\n", t.replace('\n', " "))).0,
         12 => Event::CheckpointResolved { checkpoint: CheckpointId(id), answer: None, approval: None },
         13 => Event::ApplyApproved {
             apply: ApplyId(id),

@@ -38,7 +38,7 @@ fn another_proposal_for_the_same_file_is_reviewed_from_its_first_undecided_hunk(
         dropped: false,
         there: false,
     });
-    s.propose(21, "src/auth/login.rs", BEFORE, &after());
+    s.propose(21, "src/auth/login.rs", BEFORE, after());
     s.tell(review(31, &[21]));
     s.draw(72, 26);
     assert_eq!(s.pane.hunk, 0);
@@ -55,7 +55,7 @@ fn after_an_edit_the_hunk_that_a_key_decides_is_the_one_that_is_shown_and_named(
     for (height, at) in [(12, 2), (16, 1), (26, 2)] {
         let mut s = Screen::new();
         s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
-        s.propose(20, "src/a.rs", &before, &with(&[10, 50, 90, 110]));
+        s.propose(20, "src/a.rs", &before, with(&[10, 50, 90, 110]));
         s.tell(review(30, &[20]));
         s.draw(72, height);
         for _ in 0..=at {
@@ -100,7 +100,7 @@ fn a_change_inside_a_very_long_line_is_drawn_with_what_stands_around_it() {
         let mut s = Screen::new();
         let (before, after) = (long_line(500, 0, ""), long_line(500, 300, "\"new\":\"entry\","));
         let text = |line: &str| format!("a\n{line}\nb\n{line}\n");
-        s.propose(20, "map.js", &text(&before), &text(&before).replacen(&before, &after, 1));
+        s.propose(20, "map.js", text(&before), text(&before).replacen(&before, &after, 1));
         s.tell(review(30, &[20]));
         let rows = s.text(width, height);
         let all = flat(&rows);
@@ -123,14 +123,14 @@ fn of_a_very_long_line_every_place_that_changed_is_drawn_and_a_new_one_is_drawn_
     let mut s = Screen::new();
     let before = long_line(300, 0, "");
     let after = before.replace("\"v20\"", "\"w20\"").replace("\"v280\"", "\"\"");
-    s.propose(20, "map.js", &format!("{before}\n"), &format!("{after}\n"));
+    s.propose(20, "map.js", format!("{before}\n"), format!("{after}\n"));
     s.tell(review(30, &[20]));
     let all = flat(&s.text(100, 40));
     for part in ["\"v20\"", "\"w20\"", "\"v280\"", "\"k280\":\"\""] {
         assert!(all.contains(part), "{part}\n{all}");
     }
     let mut s = Screen::new();
-    s.propose(20, "map.js", "a\n", &format!("{}\n", long_line(60, 0, "")));
+    s.propose(20, "map.js", "a\n", format!("{}\n", long_line(60, 0, "")));
     s.tell(review(30, &[20]));
     let all = flat(&s.text(100, 40));
     assert!(all.contains("\"k30\"") && all.contains("\"k59\""), "{all}");
@@ -146,7 +146,7 @@ fn of_lines_that_differ_at_very_many_places_the_whole_line_is_the_news() {
             (0..3_000).map(word).collect::<String>()
         };
         assert!(line("").len() < 32 * 1024);
-        s.propose(20, "map.js", &format!("{}\n", line("")), &format!("{}\n", line("x")));
+        s.propose(20, "map.js", format!("{}\n", line("")), format!("{}\n", line("x")));
         s.tell(review(30, &[20]));
         s.draw(100, 40);
         let words = s.pane.words.borrow();
@@ -160,7 +160,7 @@ fn whether_a_written_diff_is_longer_than_the_page_is_known_without_laying_it_out
     let written = |lines: usize| {
         let text = |word: &str| (0..lines).map(|n| format!("{word} {n}\n")).collect::<String>();
         let mut s = Screen::new();
-        s.propose(20, "a.rs", &text("old"), &text("new"));
+        s.propose(20, "a.rs", text("old"), text("new"));
         s.draw(100, 40);
         let pane = std::mem::take(&mut s.pane);
         (s, WrittenDiff::showing(pane))
@@ -216,7 +216,7 @@ fn a_line_whose_end_is_below_the_edge_says_so_and_what_waits_is_told_there() {
     let mut s = Screen::new();
     s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
     let long = format!("    return Object.prototype.toString.call(obj){};\n", " || other(obj)".repeat(8));
-    s.propose(20, "src/a.js", "a\n", &format!("a\n{long}"));
+    s.propose(20, "src/a.js", "a\n", format!("a\n{long}"));
     s.tell(review(30, &[20]));
     let whole = s.text(46, 40).join("");
     assert!(!whole.contains('…'), "{whole}");
