@@ -402,7 +402,7 @@ impl Composer {
     }
 
     fn choose(&mut self, action: Action) -> Option<ComposerEvent> {
-        let popup = self.popup.take()?;
+        let popup = self.popup.take().filter(|p| action != Action::Send || !p.leaves())?;
         let row = popup.chosen()?.clone();
         match popup.offer {
             Offer::History => {

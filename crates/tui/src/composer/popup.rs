@@ -70,6 +70,8 @@ pub struct Popup {
     lists: Vec<(&'static str, usize)>,
     /// The chosen row.
     pub at: usize,
+    /// Whether it was gone to.
+    moved: bool,
 }
 
 /// A name as one word of a message: in quotes, where it holds blanks or quotes itself. A picture keeps its `@`: by that
@@ -101,7 +103,7 @@ impl Popup {
                 Some(Row { text, takes, note, index })
             })
             .collect();
-        Self { offer, query: query.to_owned(), rows, lists: Vec::new(), at: 0 }
+        Self { offer, query: query.to_owned(), rows, lists: Vec::new(), at: 0, moved: false }
     }
 
     /// The commands for what was typed after the slash: one of exactly that name or alias first, then what begins so,
@@ -138,12 +140,20 @@ impl Popup {
                 let written = self.query.to_lowercase();
                 let bare =
                     SlashCommand::of_line(&row.text).is_some_and(|(c, _)| c.arguments == Arguments::None);
-                // What only is like what was written may be another word, unless it was gone to.
-                name == written || (bare && (self.at > 0 || name.starts_with(&written)))
+                name == written || (bare && (self.moved || name.starts_with(&written)))
             }
             Offer::Files => self.is_called() || row.text == self.query,
             Offer::History => false,
         }
+    }
+
+    /// Whether Enter leaves the list alone: what only is like what was written may be another command, unless it was
+    /// gone to.
+    pub fn leaves(&self) -> bool {
+        let begins = |row: &Row| {
+            row.text.trim_start_matches('/').to_lowercase().starts_with(&self.query.to_lowercase())
+        };
+        self.offer == Offer::Commands && !self.moved && !self.chosen().is_some_and(begins)
     }
 
     /// Whether what stands there is an agent or a picture by its whole name, and nothing else was chosen: it stays so.
@@ -159,6 +169,9 @@ impl Popup {
     pub fn keys(&self) -> &'static str {
         match (self.offer, self.rows.is_empty()) {
             (_, true) => "Esc closes",
+            (Offer::Commands, false) if self.leaves() => {
+                "Enter sends it as written   Tab inserts   Esc closes"
+            }
             (Offer::Commands | Offer::Files, false) if self.sends() => {
                 "Enter sends   Tab inserts   Esc closes"
             }
@@ -178,6 +191,7 @@ impl Popup {
     /// Moves the choice, round the ends.
     pub fn go(&mut self, down: bool) {
         let last = self.rows.len().saturating_sub(1);
+        self.moved = true;
         self.at = match (down, self.at) {
             (true, at) if at >= last => 0,
             (true, at) => at + 1,

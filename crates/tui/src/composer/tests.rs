@@ -81,15 +81,23 @@ fn clearing_moves_the_draft_to_history() {
 }
 
 #[test]
-fn a_command_that_is_only_like_what_was_written_is_put_there_and_not_sent() {
-    for (written, like) in [("/rest", "/reset "), ("/qit", "/quit ")] {
+fn a_command_that_is_only_like_what_was_written_is_taken_where_it_was_gone_to_and_never_else() {
+    for (written, like) in [("/rest", "/reset "), ("/qit", "/quit "), ("/export", "/exploratory ")] {
         let mut c = Composer::default();
         typed(&mut c, written);
         assert_eq!(c.popup.as_ref().unwrap().chosen().unwrap().text, like.trim());
-        assert!(c.popup.as_ref().unwrap().keys().starts_with("Enter inserts"));
-        assert_eq!(c.act(Action::Send), ComposerEvent::Nothing, "{written}");
-        assert_eq!(c.draft.shown(), like);
+        assert!(c.popup.as_ref().unwrap().keys().starts_with("Enter sends it as written   Tab"));
+        assert_eq!(c.act(Action::Send), ComposerEvent::Send(written.into()));
+        typed(&mut c, written);
+        c.act(Action::Queue);
+        assert_eq!(c.draft.shown(), like, "Tab takes what stands first");
     }
+    // Going to it and back is to have gone to it.
+    let mut c = Composer::default();
+    typed(&mut c, "/exptory");
+    c.act(Action::Down);
+    c.act(Action::Up);
+    assert_eq!(c.act(Action::Send), ComposerEvent::Send("/exploratory".into()));
     // Its beginning is enough, and so is to have gone to it.
     let mut c = Composer::default();
     typed(&mut c, "/RES");
