@@ -75,7 +75,8 @@ pub fn themes(what: ThemesCommand) -> Result<u8, Failure> {
             for (name, yours) in shipped.chain(own.keys().map(|name| (name.as_str(), true))) {
                 let text = if yours { own.get(name).map(String::as_str) } else { Theme::source(name) };
                 let fault = text.and_then(|text| Theme::parse(text, true, Depth::TrueColor).err());
-                let fault = fault.map(|fault| fault.to_string());
+                let file = home.config.join("themes").join(format!("{name}.toml"));
+                let fault = fault.map(|fault| format!("{}:{fault}", file.display()));
                 let used = chosen == Some(name);
                 if json {
                     let line =

@@ -6,9 +6,12 @@ use std::{io::Write, path::Path};
 use pilothouse_core::recipe::RecipeKind;
 use pilothouse_runtime::{
     recipes,
-    validate::{Checked, check},
+    validate::{Checked, OfScreen, check},
 };
-use pilothouse_tui::keymap::Keymap;
+use pilothouse_tui::{
+    keymap::Keymap,
+    theme::{Depth, Theme, ThemeError},
+};
 
 use crate::{
     alone::home,
@@ -22,8 +25,14 @@ use crate::{
 pub fn validate(args: &ValidateArgs) -> Result<u8, Failure> {
     let (home, _) = home()?;
     let here = Path::new(".").canonicalize()?;
-    let keys = |text: &str| Keymap::with(text).err().map(|e| (e.line, e.column, e.message));
-    let checked = check(&home, &here, &args.paths, &keys).map_err(explain)?;
+    let screen = |file: OfScreen, text: &str| match file {
+        OfScreen::Keymap => Keymap::with(text).err().map(|e| (e.line, e.column, e.message)),
+        OfScreen::Theme => match Theme::parse(text, true, Depth::TrueColor) {
+            Err(ThemeError::File { line, column, message }) => Some((line, column, message)),
+            Err(ThemeError::Unknown { .. }) | Ok(_) => None,
+        },
+    };
+    let checked = check(&home, &here, &args.paths, &screen).map_err(explain)?;
     print(&checked, &here, args.json)
 }
 
@@ -34,7 +43,7 @@ pub fn agents(json: bool) -> Result<u8, Failure> {
     let folders = recipes::folders(&home, &here, RecipeKind::Agent);
     let checked = match folders.as_slice() {
         [] => Checked::default(),
-        folders => check(&home, &here, folders, &|_| None).map_err(explain)?,
+        folders => check(&home, &here, folders, &|_, _| None).map_err(explain)?,
     };
     print(&checked, &here, json)
 }

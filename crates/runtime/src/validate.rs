@@ -46,26 +46,40 @@ pub struct Checked {
     pub mistakes: Vec<Mistake>,
 }
 
-/// Says what is wrong in the text of a keymap; the screen's own affair.
-pub type Keys<'a> = &'a dyn Fn(&str) -> Option<(usize, usize, String)>;
+/// A file of the screen, whose format is its own affair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfScreen {
+    /// The user's keys.
+    Keymap,
+    /// A theme of the user.
+    Theme,
+}
+
+/// Says what is wrong in the text of a file of the screen: line, column, what.
+pub type Screen<'a> = &'a dyn Fn(OfScreen, &str) -> Option<(usize, usize, String)>;
 
 /// Checks these files and what lies in these folders; without any, the user's configuration and what `folder` brings.
 ///
 /// # Errors
 /// When a path that was named is not there or is no file that this program reads.
-pub fn check(home: &Home, folder: &Path, paths: &[PathBuf], keys: Keys<'_>) -> Result<Checked, RuntimeError> {
+pub fn check(
+    home: &Home,
+    folder: &Path,
+    paths: &[PathBuf],
+    screen: Screen<'_>,
+) -> Result<Checked, RuntimeError> {
     let mut checked = Checked::default();
     for path in paths {
         let meta = fs::symlink_metadata(path).map_err(RuntimeError::io("read", path))?;
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         if real.is_dir() {
-            checked.folder(&real, home, keys, MOST_DEPTH);
+            checked.folder(&real, home, screen, MOST_DEPTH);
         } else {
             // By the folder that it really stands in, but as itself: what a link leads to is judged below.
             let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
             let parent = parent.canonicalize().unwrap_or_else(|_| parent.to_owned());
             let at = if meta.is_symlink() { parent.join(path.file_name().unwrap_or_default()) } else { real };
-            if !checked.file(&at, home, keys) {
+            if !checked.file(&at, home, screen) {
                 let what = path.display().to_string();
                 let message =
                     "it is no skill, agent, command or configuration file by its name and place".to_owned();
@@ -74,8 +88,8 @@ pub fn check(home: &Home, folder: &Path, paths: &[PathBuf], keys: Keys<'_>) -> R
         }
     }
     if paths.is_empty() {
-        checked.file(&folder.join(sources::SHARED), home, keys);
-        checked.folder(&home.config, home, keys, 4);
+        checked.file(&folder.join(sources::SHARED), home, screen);
+        checked.folder(&home.config, home, screen, 4);
         let of_project = recipes::PROJECT.iter().map(|(name, _)| *name);
         let of_project = of_project.filter(|name| !name.starts_with(".pilothouse/"));
         let mut places: Vec<PathBuf> =
@@ -85,14 +99,14 @@ pub fn check(home: &Home, folder: &Path, paths: &[PathBuf], keys: Keys<'_>) -> R
         places.sort();
         places.dedup();
         for place in places {
-            checked.folder(&place, home, keys, MOST_DEPTH);
+            checked.folder(&place, home, screen, MOST_DEPTH);
         }
     }
     Ok(checked)
 }
 
 impl Checked {
-    fn folder(&mut self, folder: &Path, home: &Home, keys: Keys<'_>, depth: usize) {
+    fn folder(&mut self, folder: &Path, home: &Home, screen: Screen<'_>, depth: usize) {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
         let mut paths: Vec<PathBuf> = entries.map(|e| e.path()).collect();
         paths.sort();
@@ -105,15 +119,15 @@ impl Checked {
             let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
             let link = fs::symlink_metadata(&path).is_ok_and(|m| m.is_symlink());
             if !path.is_dir() {
-                self.file(&path, home, keys);
+                self.file(&path, home, screen);
             } else if depth > 0 && !link && !FOREIGN.contains(&name) && path != home.state {
-                self.folder(&path, home, keys, depth - 1);
+                self.folder(&path, home, screen, depth - 1);
             }
         }
     }
 
     /// Whether it is a file that this program reads.
-    fn file(&mut self, path: &Path, home: &Home, keys: Keys<'_>) -> bool {
+    fn file(&mut self, path: &Path, home: &Home, screen: Screen<'_>) -> bool {
         if let Some(recipe) = recipes::check(path) {
             self.files += 1;
             self.mistakes.extend(recipe.fault.map(|fault| Mistake {
@@ -138,9 +152,9 @@ impl Checked {
         let parent = path.parent().unwrap_or(Path::new(""));
         let project = parent.ends_with(".pilothouse");
         let own = home.config.canonicalize().is_ok_and(|c| c == parent) || home.config == parent;
-        if !project && !own
-            || !matches!(name, "config.toml" | "permissions.toml" | "hooks.toml" | "keymap.toml")
-        {
+        let theme = is_theme(path, home);
+        let named = matches!(name, "config.toml" | "permissions.toml" | "hooks.toml" | "keymap.toml");
+        if !theme && !((project || own) && named) {
             return false;
         }
         self.files += 1;
@@ -151,7 +165,7 @@ impl Checked {
                 return true;
             }
         };
-        let wrong = match name {
+        let wrong = match if theme { "" } else { name } {
             "config.toml" if project => ProjectLayer::parse(path, &text).err(),
             "config.toml" => Layer::parse(path, &text).err(),
             "permissions.toml" => self.rules(path, &text, project).err(),
@@ -159,13 +173,9 @@ impl Checked {
                 hooks::parse(path, &text, if project { Origin::Project } else { Origin::User }).err()
             }
             _ => {
-                let wrong = keys(&text).map(|(line, column, what)| Mistake {
-                    file: path.to_owned(),
-                    line,
-                    column,
-                    what,
-                });
-                self.mistakes.extend(wrong);
+                let of = if theme { OfScreen::Theme } else { OfScreen::Keymap };
+                let mistake = |(line, column, what)| Mistake { file: path.to_owned(), line, column, what };
+                self.mistakes.extend(screen(of, &text).map(mistake));
                 None
             }
         };
@@ -182,6 +192,13 @@ impl Checked {
         self.mistakes.extend(idle.into_iter().map(mistake));
         Ok(())
     }
+}
+
+/// Whether it is a theme of the user by its place.
+fn is_theme(path: &Path, home: &Home) -> bool {
+    let themes = home.config.join("themes");
+    let here = |folder: &Path| folder == themes || themes.canonicalize().is_ok_and(|real| real == folder);
+    path.extension().is_some_and(|e| e == "toml") && path.parent().is_some_and(here)
 }
 
 fn mistake(path: &Path, error: &RuntimeError) -> Mistake {

@@ -256,7 +256,12 @@ impl App {
     pub fn take_theme(&mut self, theme: &str) -> bool {
         let taken = self.looks.take_theme(theme);
         if let Err(error) = &taken {
-            self.complain(error.to_string());
+            self.complain(match error {
+                ThemeError::Unknown { .. } => error.to_string(),
+                ThemeError::File { .. } => {
+                    format!("themes/{theme}.toml:{error}; the theme is still {}", self.looks.named)
+                }
+            });
         }
         taken.is_ok()
     }

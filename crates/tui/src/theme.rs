@@ -4,6 +4,7 @@
 //! The only place of the crate that names a colour; everything else names a [`Slot`].
 
 mod depth;
+mod file;
 mod glyphs;
 mod grounds;
 mod palette;
@@ -160,30 +161,16 @@ pub enum ThemeError {
         /// The names of those that come with the program.
         known: String,
     },
-    /// The file is no TOML.
-    #[error("the theme is no TOML: {0}")]
-    Toml(String),
-    /// A key names no slot.
-    #[error("the theme names {0:?}, which is no slot; the slots are those of the default theme")]
-    UnknownSlot(String),
-    /// A colour cannot be read.
-    #[error("{slot} is {value:?}; write it as \"#rrggbb\" or \"default\"")]
-    BadColour {
-        /// The slot's key.
-        slot: String,
-        /// What stands there.
-        value: String,
+    /// The file of a theme cannot be used.
+    #[error("{line}:{column}: {message}")]
+    File {
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        /// What is wrong and what would be right.
+        message: String,
     },
-}
-
-#[derive(serde::Deserialize)]
-struct File {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    dark: BTreeMap<String, String>,
-    #[serde(default)]
-    light: BTreeMap<String, String>,
 }
 
 const BUILTIN: [(&str, &str); 20] = [
@@ -236,8 +223,7 @@ impl Theme {
 
     /// Whether a theme file has colours for a dark background, and for a light one.
     pub fn backgrounds(toml: &str) -> (bool, bool) {
-        let file: Option<File> = toml::from_str(toml).ok();
-        file.map_or((false, false), |file| (!file.dark.is_empty(), !file.light.is_empty()))
+        file::read(toml).map_or((false, false), |file| (!file.dark.is_empty(), !file.light.is_empty()))
     }
 
     /// Whether these are its colours for a dark background.
@@ -248,22 +234,21 @@ impl Theme {
     /// Reads a theme file; a slot that it leaves out has the default theme's colour.
     ///
     /// # Errors
-    /// When it is no TOML, names an unknown slot or holds an unreadable colour.
+    /// With the place, when it is no TOML, has a key that no theme has, or a colour that is none, on either ground.
     pub fn parse(toml: &str, dark: bool, depth: Depth) -> Result<Self, ThemeError> {
-        let file: File = toml::from_str(toml).map_err(|e| ThemeError::Toml(e.message().to_owned()))?;
+        let file = file::read(toml)?;
         let mut theme = Self {
-            name: file.name,
+            name: file.name.clone(),
             depth,
             dark,
             ground: None,
             colours: BTreeMap::new(),
             grounds: Vec::new(),
         };
-        let base: Option<File> = BUILTIN.first().and_then(|(_, text)| toml::from_str(text).ok());
-        if let Some(base) = base {
-            theme.take(if dark { base.dark } else { base.light })?;
+        let base = BUILTIN.first().and_then(|(_, text)| file::read(text).ok());
+        for file in base.into_iter().chain([file]) {
+            theme.take(if dark { file.dark } else { file.light });
         }
-        theme.take(if dark { file.dark } else { file.light })?;
         if let Some(faint) = theme.colours.get(&Slot::Faint).copied() {
             theme.colours.entry(Slot::Arrow).or_insert(faint);
         }
@@ -274,22 +259,14 @@ impl Theme {
         Ok(theme)
     }
 
-    fn take(&mut self, colours: BTreeMap<String, String>) -> Result<(), ThemeError> {
-        for (key, value) in colours {
-            let bad = || ThemeError::BadColour { slot: key.clone(), value: value.clone() };
-            let colour = if value == "default" { None } else { Some(hex(&value).ok_or_else(bad)?) };
-            if key == "ground" {
-                self.ground = colour;
-                continue;
-            }
-            let slot = Slot::ALL.into_iter().find(|s| s.key() == key);
-            let slot = slot.ok_or_else(|| ThemeError::UnknownSlot(key.clone()))?;
+    fn take(&mut self, colours: file::Colours) {
+        for colour in colours {
             match colour {
-                Some(c) => drop(self.colours.insert(slot, c)),
-                None => drop(self.colours.remove(&slot)),
+                (file::Place::Ground, colour) => self.ground = colour,
+                (file::Place::Slot(slot), Some(c)) => drop(self.colours.insert(slot, c)),
+                (file::Place::Slot(slot), None) => drop(self.colours.remove(&slot)),
             }
         }
-        Ok(())
     }
 
     /// Its name.
@@ -331,12 +308,6 @@ impl Theme {
             Depth::None => None,
         }
     }
-}
-
-fn hex(text: &str) -> Option<Color> {
-    let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.is_ascii())?;
-    let [_, r, g, b] = u32::from_str_radix(digits, 16).ok()?.to_be_bytes();
-    Some(Color::Rgb(r, g, b))
 }
 
 #[cfg(test)]

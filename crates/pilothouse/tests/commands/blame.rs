@@ -84,8 +84,13 @@ fn keys_and_themes_are_listed_with_what_is_the_users_own() {
     let themes = desk.go(&["themes", "list", "--json"]).with(0).events();
     let of = |name: &str| themes.iter().find(|t| t["name"] == name).unwrap();
     assert_eq!((of("mine")["yours"].as_bool(), of("mine")["fault"].is_null()), (Some(true), true));
-    assert!(of("torn")["fault"].is_string() && of("nord")["yours"] == false);
+    assert!(of("torn")["fault"].as_str().unwrap().contains("themes/torn.toml:1:"));
+    assert_eq!(of("nord")["yours"], false);
     assert_eq!(themes.iter().filter(|t| t["used"] == true).count(), 1);
     assert_eq!(desk.go(&["themes", "show", "mine"]).with(0).out, shipped);
     desk.go(&["themes", "show", "nobody"]).with(2);
+    fs::write(config.join("keymap.toml"), "").unwrap();
+    fs::write(config.join("themes/torn.toml"), "[light]\naccent = 12\n").unwrap();
+    let wrong = desk.go(&["validate"]).with(2).out;
+    assert!(wrong.contains("themes/torn.toml:2:10: `accent` is 12"), "{wrong}");
 }

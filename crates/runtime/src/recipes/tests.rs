@@ -3,7 +3,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use pilothouse_core::trust::TrustRequest;
 
 use super::*;
-use crate::trust::{Folder, Store};
+use crate::{
+    trust::{Folder, Store},
+    validate::OfScreen,
+};
 
 struct Place {
     dir: tempfile::TempDir,
@@ -122,10 +125,20 @@ fn what_the_user_has_for_other_agents_is_theirs_here_and_ours_holds_of_two() {
     assert!(look().recipes.slash("open").is_none());
     // What is wrong in them is found by `validate`.
     place.put("me/.claude/skills/broken/SKILL.md", "---\nname: other\ndescription: x\n---\nDo.\n");
-    let checked = crate::validate::check(&home, &place.root(), &[], &|_| None).unwrap();
+    let checked = crate::validate::check(&home, &place.root(), &[], &|_, _| None).unwrap();
     let wrong: Vec<_> = checked.mistakes.iter().filter_map(|m| m.file.file_name()?.to_str()).collect();
     assert_eq!(wrong, ["open.md", "SKILL.md"]);
     assert_eq!(checked.files, 8);
+    // The same of the user's own themes, by the screen that reads them.
+    let theme = place.put("home/themes/mine.toml", "accent = 12\n");
+    let screen = |file: OfScreen, text: &str| {
+        (file == OfScreen::Theme && text == "accent = 12\n").then(|| (1, 10, "no colour".to_owned()))
+    };
+    for paths in [Vec::new(), vec![theme]] {
+        let checked = crate::validate::check(&home, &place.root(), &paths, &screen).unwrap();
+        let found = checked.mistakes.iter().find(|m| m.file.ends_with("themes/mine.toml")).unwrap();
+        assert_eq!((found.line, found.column, found.what.as_str()), (1, 10, "no colour"));
+    }
 }
 
 #[test]

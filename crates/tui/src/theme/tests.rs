@@ -163,10 +163,25 @@ fn without_colours_only_bold_underline_and_reverse_are_left() {
 
 #[test]
 fn a_bad_theme_is_refused_with_the_place() {
-    let parse = |t| Theme::parse(t, true, Depth::TrueColor).unwrap_err().to_string();
-    assert!(parse("[dark]\nacent = \"#ffffff\"").contains("acent"));
-    assert!(parse("[dark]\naccent = \"gold\"").contains("gold"));
-    assert!(Theme::parse("= 3", true, Depth::TrueColor).is_err());
+    for dark in [true, false] {
+        for (text, told) in [
+            ("[dark]\nacent = \"#ffffff\"", "2:1: no colour is called `acent`; there are ground, text,"),
+            (
+                "[dark]\naccent = \"gold\"",
+                "2:10: `accent` is \"gold\"; a colour is \"#rrggbb\" or \"default\"",
+            ),
+            ("[light]\n  accent = 12", "2:12: `accent` is 12; a colour is"),
+            ("[light]\naccent = \"#ff00zz\"", "2:10: `accent` is \"#ff00zz\""),
+            ("name = \"x\"\nbase = \"nosuch\"", "2:1: no theme has a key `base`; it has `name`, `[dark]`"),
+            ("accent = \"#ffffff\"", "1:1: no theme has a key `accent`"),
+            ("dark = \"#000000\"", "1:8: `dark` is a table; write `[dark]`"),
+            ("name = 3", "1:8: `name` is a text"),
+            ("\n= 3", "2:1: "),
+        ] {
+            let error = Theme::parse(text, dark, Depth::TrueColor).unwrap_err().to_string();
+            assert!(error.starts_with(told), "{text}: {error}");
+        }
+    }
 }
 
 #[test]
