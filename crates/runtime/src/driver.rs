@@ -364,6 +364,10 @@ impl Driver {
             },
             Request::Ask(number, Ask::KeepKey(name, key)) => self.keep_key(number, name, key),
             Request::Ask(number, Ask::Setup(ask)) => self.ask_setup(number, ask),
+            Request::Ask(number, ask @ Ask::Sources) => {
+                self.look_at_sources_again();
+                self.ask_beside(number, ask);
+            }
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
                 None => self.ask_beside(number, ask),

@@ -269,6 +269,14 @@ impl SessionSources {
         self.pool.enable(name, on).await;
     }
 
+    /// What was turned on or off in this session stays so, where it is the same source.
+    pub(crate) fn as_turned(&self, before: &Self) {
+        let same = |source: &Definition| self.found.all.contains(source);
+        for (source, health) in before.pool.health().into_iter().filter(|(source, _)| same(source)) {
+            self.pool.turn(&source.name, health != SourceHealth::Off);
+        }
+    }
+
     /// Turns those on that a message wants: those of them that there are, those that were off, and what is to be said
     /// of the others.
     pub(crate) fn want(&self, names: &[String]) -> Wanted {
@@ -277,7 +285,7 @@ impl SessionSources {
             let is = |d: &Definition| d.name == *name;
             if self.found.all.iter().any(is) {
                 wanted.there.push(name.clone());
-                if self.pool.turn_on(name) {
+                if self.pool.turn(name, true) {
                     wanted.lent.push(name.clone());
                 }
             } else if self.found.untrusted.iter().any(is) {

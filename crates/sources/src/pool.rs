@@ -157,9 +157,9 @@ impl Sources {
         self.find(name).ok()?.seen().catalog.clone()
     }
 
-    /// Turns a source on; whether there is one that was off.
-    pub fn turn_on(&self, name: &str) -> bool {
-        self.find(name).is_ok_and(|s| !s.enabled.swap(true, Ordering::Relaxed))
+    /// Turns a source on, or off that was not started; whether there is one that was not so.
+    pub fn turn(&self, name: &str, on: bool) -> bool {
+        self.find(name).is_ok_and(|s| s.enabled.swap(on, Ordering::Relaxed) != on)
     }
 
     /// Turns a source on or off; one that is off ends.

@@ -1,5 +1,5 @@
-//! What others allow, forbid and trust while a session is open: the files of rules and the decision about the folder, read
-//! again where they are not what they were.
+//! What others allow, forbid, trust and add while a session is open: the files of rules, the decision about the folder and
+//! the user's sources, read again where they are not what they were.
 //!
 //! Owns when it holds: what narrows at once, what widens with the user's next input. A file that cannot be read changes
 //! nothing. Never judges by a rule.
@@ -13,9 +13,15 @@ use pilothouse_core::{
     trust::{Standing, Trust},
     work::WorkKey,
 };
+use pilothouse_sources::Definition as Source;
 
 use super::{Driver, trust::Surveyed};
-use crate::{error::RuntimeError, permissions, trust::Survey};
+use crate::{
+    error::RuntimeError,
+    permissions,
+    sources::{self, Found},
+    trust::Survey,
+};
 
 /// Most rules that one line names.
 const MOST_NAMED: usize = 3;
@@ -117,6 +123,56 @@ impl Driver {
             inputs.insert(0, (Input::TrustDecided { trusted: true }, false));
         }
     }
+}
+
+impl Driver {
+    /// Reads the user's sources again where they are not what they were, but not while one may be called: those of before
+    /// end with it. None is started by it. A file that cannot be read changes nothing.
+    pub(super) fn look_at_sources_again(&mut self) {
+        let busy = self.running.keys().any(|key| matches!(key, WorkKey::Tool(_) | WorkKey::Stage(..)));
+        if busy || self.at.read_only() {
+            return;
+        }
+        let now = sources::of_user(&self.setup.home);
+        if now == self.settings.sources {
+            return;
+        }
+        let before = std::mem::replace(&mut self.settings.sources, now);
+        let now = &self.settings.sources;
+        if let Some(why) = now.1.iter().find(|why| !before.1.contains(why)) {
+            let text = format!("{why}; the sources of before hold");
+            self.settings.sources.0 = before.0;
+            return self.outbox.send(Update::Notice(self.at.config.secrets.mask(&text).into_owned()));
+        }
+        let told = sources_told(&before.0, &now.0);
+        let survey = &self.at.trust.1;
+        let found = Found::of(&self.setup.home, self.at.root.path(), survey).beside(&self.setup.client.all);
+        self.learned(&sources::secrets(&self.setup.home, &self.setup.environment, &found));
+        self.at.sources = found;
+        self.set_sources();
+        if let Some(told) = told {
+            self.outbox.send(Update::Notice(self.at.config.secrets.mask(&told).into_owned()));
+        }
+    }
+}
+
+/// Which sources there are from here on, and which no longer, in one line; nothing where they are the same.
+fn sources_told(before: &[Source], now: &[Source]) -> Option<String> {
+    let named = |of: &[Source], name: &str| of.iter().any(|source| source.name == name);
+    let names = |all: &[Source], fits: &dyn Fn(&Source) -> bool| {
+        let names: Vec<&str> = all.iter().filter(|s| fits(s)).map(|s| s.name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    let new = names(now, &|s| !named(before, &s.name));
+    let other = names(now, &|s| named(before, &s.name) && !before.contains(s));
+    let gone = names(before, &|s| !named(now, &s.name));
+    let parts = [
+        new.map(|new| format!("{new} from now on, not started yet")),
+        other.map(|other| format!("{other} as it is written now, not started yet")),
+        gone.map(|gone| format!("{gone} no longer")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("sources changed: {}", parts.join("; ")))
 }
 
 /// What holds from here on, and what does not any more, in one line; nothing where the rules say the same.

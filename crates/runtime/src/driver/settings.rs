@@ -14,6 +14,7 @@ use pilothouse_core::{
     port::{Surroundings, Update},
     session::Bounds,
 };
+use pilothouse_sources::Definition as Source;
 
 use super::{Driver, Setup, opening, trust};
 use crate::{
@@ -23,6 +24,7 @@ use crate::{
     },
     hooks, permissions,
     project::{Mark, mark},
+    sources,
     trust::Folder,
 };
 
@@ -53,6 +55,8 @@ pub(super) struct Settings {
     said: origin::Lines,
     /// The user's own hooks.
     hooks: Watched,
+    /// The user's own sources, and what of them cannot be used.
+    pub(super) sources: (Vec<Source>, Vec<String>),
     /// The rules of the user and of the project.
     pub(super) rules: [Watched; 2],
     /// Whether these let more through than what holds: that waits for an input of the user.
@@ -70,6 +74,7 @@ impl Settings {
             file: Watched::at(home.config.join("config.toml")),
             said: origin::of_user(home),
             hooks: Watched::at(home.config.join(hooks::USER_FILE)),
+            sources: sources::of_user(home),
             rules: permissions::files(home, &folder.root).map(Watched::at),
             wider: false,
             trust: Watched::at(folder.store.file(&folder.root)),
@@ -79,7 +84,7 @@ impl Settings {
 }
 
 impl Driver {
-    /// What is looked at before an input of the user: memories, recipes, settings, hooks. Gives what the session is told
+    /// What is looked at before an input of the user: memories, recipes, settings, sources, hooks. Gives what the session is told
     /// before it.
     ///
     /// # Errors
@@ -88,6 +93,7 @@ impl Driver {
         self.look_at_memory_again();
         self.look_at_recipes_again();
         self.look_at_settings_again();
+        self.look_at_sources_again();
         if let Input::Say { text, .. } = input
             && let Some((command, name)) = SlashCommand::of_line(text)
             && command.does == Slash::Model

@@ -342,6 +342,7 @@ impl Driver {
         }
         let learns = learns(&self.inbound, &self.tasks);
         let new = of(&self.setup, self.at.root.path(), &self.at.trust.1, (found, learns));
+        new.as_turned(&self.kit.sources);
         let before = std::mem::replace(&mut self.kit.sources, new);
         self.tasks.spawn(async move { before.stop().await });
     }

@@ -78,3 +78,38 @@ async fn an_agent_has_its_sources_for_its_message_and_says_which_are_missing() {
     }
     s.quit().await;
 }
+
+#[tokio::test]
+async fn a_source_that_is_added_while_the_session_is_open_is_there_told_and_not_started() {
+    let rig = Rig::new(&json!([{"text": "One."}, {"text": "Two."}]));
+    let sources = rig.setup(Which::New).home.config.join("sources");
+    let file = |name: &str| sources.join(name).join("config.json");
+    put(&file("memory"), r#"{"command": "/no/such/program", "enabled": false}"#);
+    let mut s = rig.open(Which::New).await;
+    s.requests.send(Request::Ask(1, Ask::EnableSource("memory".to_owned(), true))).await.unwrap();
+    s.until("an answer", |s| s.answers.contains_key(&1)).await;
+    put(&file("tickets"), r#"{"command": "/no/such/program"}"#);
+    s.say("what is in src/a.txt?").await;
+    s.until("an answer", |s| s.count("message_completed") == 1).await;
+    assert_eq!(s.refused, ["sources changed: tickets from now on, not started yet"]);
+    let states = |s: &Screen, number: u64| -> Vec<(String, SourceHealth)> {
+        let Reply::Sources(all) = &s.answers[&number] else { panic!() };
+        all.iter().map(|source| (source.name.clone(), source.health.clone())).collect()
+    };
+    let both = ["memory", "tickets"].map(|name| (name.to_owned(), SourceHealth::Idle));
+    health(&mut s, 2).await;
+    assert_eq!(states(&s, 2), both, "what was turned on stays so, and nothing is started");
+    // A file that cannot be read changes nothing; a list that is asked for looks as well.
+    put(&file("tickets"), r#"{"command": "#);
+    health(&mut s, 3).await;
+    assert_eq!(states(&s, 3), both);
+    assert!(s.refused[1].ends_with("the sources of before hold"), "{:?}", s.refused);
+    put(&file("tickets"), r#"{"command": "/no/such/program"}"#);
+    fs::remove_dir_all(sources.join("memory")).unwrap();
+    s.say("and what is in src/b.txt?").await;
+    s.until("an answer", |s| s.count("message_completed") == 2).await;
+    assert_eq!(s.refused[2..], ["sources changed: memory no longer"]);
+    health(&mut s, 4).await;
+    assert_eq!(states(&s, 4), both[1..]);
+    s.quit().await;
+}
