@@ -62,8 +62,9 @@ use crate::{
     money::{Allowance, Configured},
     pipeline::Agents,
     plan::{GateDraft, Pause, Programs, Workspace},
-    policy::Policy,
+    policy::{By, Outcome, Policy},
     recipe::Recipes,
+    tool,
     work::{Effect, Printed, View, Work, WorkKey},
 };
 
@@ -183,6 +184,13 @@ impl Session {
     /// The permission rules.
     pub fn policy(&self) -> &Arc<Policy> {
         &self.under.policy
+    }
+
+    /// Why a command that the user types would be refused now: the rule, or the mode; `None` where it would not.
+    pub fn refuses_typed(&self, line: &str) -> Option<String> {
+        let request = tool::Run::line(line.trim()).request(By::Typed, false);
+        let ruling = self.under.policy.decide(&request, &self.state.setting()).ruling;
+        (ruling.outcome == Outcome::Refuse).then(|| ruling.to_string())
     }
 
     /// The gates of a plan that changes code and brings none; no part of what happened.

@@ -287,7 +287,11 @@ impl App {
                 return Urgency::Stream;
             }
             Update::Answered(number, reply) => self.answered(number, &reply, now),
-            Update::Rules(policy) => self.world.session.set_policy(policy),
+            Update::Rules(policy) => {
+                self.world.session.set_policy(policy);
+                // What a draft would do may be another thing.
+                self.previewed = (String::new(), Seq(0), None);
+            }
             Update::Refused(reason) | Update::Misused(reason) => {
                 let state = self.world.state();
                 self.composer.refused(|line| enter::is_key(line, state));

@@ -23,6 +23,8 @@ pub enum Preview {
     Answer,
     /// It is a command line: how dangerous it is, why, and whether it runs outside the sandbox.
     Shell(Risk, String, bool),
+    /// It is a command line that would be refused, by this.
+    Refused(String),
     /// Its middle does not go to the model with it, in these words.
     Cut(String),
 }
@@ -41,7 +43,11 @@ impl Preview {
 
     /// Likewise a line of the user's own, with its marks.
     fn typed(text: &str, session: &Session) -> Self {
-        Self::judged_where(text.trim_start_matches('!'), text.starts_with("!!"), session)
+        let line = text.trim_start_matches('!');
+        match session.refuses_typed(line) {
+            Some(why) => Self::Refused(format!("refused: {why}")),
+            None => Self::judged_where(line, text.starts_with("!!"), session),
+        }
     }
 
     fn judged_where(line: &str, outside: bool, session: &Session) -> Self {

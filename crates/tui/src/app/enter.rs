@@ -16,6 +16,7 @@ use crate::{
     bar,
     overlay::approvals,
     pane::{Focus, diff},
+    preview::Preview,
     window::RunRow,
 };
 
@@ -139,6 +140,7 @@ impl App {
                 let state = self.world.state();
                 state.open.get(&id).and_then(|q| state.spec(q).default_choice().map(|c| c.verb))
             }
+            Enter::Send if matches!(self.previewed.2, Some(Preview::Refused(_))) => None,
             Enter::Send => Some("sends"),
             Enter::Discard => Some("discards the plan"),
             Enter::Show => Some("shows the plan"),

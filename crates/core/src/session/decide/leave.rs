@@ -32,7 +32,7 @@ impl Run {
     }
 
     /// It, as the rules are asked about it.
-    pub(super) fn request(&self, by: By, brought: bool) -> Request {
+    pub(in crate::session) fn request(&self, by: By, brought: bool) -> Request {
         Request::command_in(&self.command, &self.folder, self.manner(by, brought))
     }
 

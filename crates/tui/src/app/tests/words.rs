@@ -58,6 +58,23 @@ fn a_line_of_a_shell_is_foretold_as_a_command_beside_a_run_too() {
 }
 
 #[test]
+fn a_command_that_a_rule_or_the_mode_refuses_is_foretold_as_refused() {
+    use pilothouse_core::policy::{Origin, Places, Policy, Rule};
+    let mut desk = Desk::new(120, 30);
+    let rule = Rule::parse("deny command git log", Origin::SESSION).unwrap();
+    let policy = std::sync::Arc::new(Policy::new(vec![rule], Places::default()));
+    desk.session.set_policy(std::sync::Arc::clone(&policy));
+    desk.app.world.session.set_policy(policy);
+    desk.press("!git log --oneline");
+    let text = desk.text();
+    assert!(text.contains("refused: deny command git log"), "{text}");
+    assert!(!text.contains("Enter sends") && !text.contains("low"), "{text}");
+    desk.press("x");
+    desk.app.composer.draft.set(crate::composer::Saved::plain("!git status"));
+    assert!(desk.text().contains("a command   "), "{}", desk.text());
+}
+
+#[test]
 fn a_command_in_its_other_spelling_is_foretold_like_itself() {
     let desk = running();
     let session = &desk.session;

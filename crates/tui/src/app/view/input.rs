@@ -224,7 +224,7 @@ impl App {
     fn sending(&self) -> Option<&'static str> {
         let sends =
             if self.world.state().is_executing() { "Enter sends · Tab queues" } else { "Enter sends" };
-        (self.entered.enter == Enter::Send).then_some(sends)
+        (self.entered.enter == Enter::Send && self.entered.hint.is_some()).then_some(sends)
     }
 
     /// What stops the work at hand.
@@ -290,6 +290,7 @@ impl App {
                 }
                 spans
             }
+            Preview::Refused(why) => vec![Span::styled(shorten_words(why, width), style(Slot::Bad))],
             Preview::Path(path, what) => self.path(path, what, width),
             Preview::Cut(words) => vec![Span::styled(shorten_words(words, width), style(Slot::Warn))],
         }
