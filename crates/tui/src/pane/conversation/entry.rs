@@ -332,7 +332,8 @@ impl Entry {
             Body::Plan(p) => p.verdict.is_some(),
             Body::Reply(r) => !r.thinking.is_empty() || r.sections.as_ref().is_some_and(|s| s.hides),
             Body::Question(q) => q.answer.is_some(),
-            Body::Said(_) | Body::Task { .. } | Body::Waits(..) | Body::Gone => false,
+            Body::Said(t) => rows::is_long(t),
+            Body::Task { .. } | Body::Waits(..) | Body::Gone => false,
         }
     }
 
@@ -450,7 +451,7 @@ impl Entry {
         let (head, at, open) = (&mut self.head, self.at, self.open);
         match &mut self.body {
             Body::Said(text) => {
-                rows::said(text, at, env, head);
+                rows::said(text, at, open, env, head);
                 rows::unheard(waiting, env, head);
             }
             Body::Reply(reply) => {

@@ -25,11 +25,35 @@ use crate::{
 /// More files that wait than this stand in one row.
 const WAITS_ROWS: usize = 4;
 
-pub(super) fn said(text: &Text, at: Millis, env: &Env<'_>, rows: &mut Vec<Row>) {
+/// Lines of a message of the user that stand there whole; of a longer one its beginning and its end do, where the words
+/// beside what was pasted are.
+const SAID_LINES: usize = 12;
+/// Lines at its end.
+const SAID_LAST: usize = 3;
+
+/// Whether a message of the user is so long that its middle is folded.
+pub(super) fn is_long(said: &Text) -> bool {
+    said.shown.lines().nth(SAID_LINES).is_some()
+}
+
+pub(super) fn said(text: &Text, at: Millis, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
     let bar = || Row::of(env.glyphs.bar, Slot::Accent).and(" ", Slot::Text);
     let time = Row::of(&row::time_of_day(at, env.offset), Slot::Faint);
     rows.push(bar().and("you", Slot::Soft).ends(time, env.width, env.glyphs.ellipsis));
-    for line in Clean::text(&text.shown).lines() {
+    let clean = Clean::text(&text.shown);
+    let lines = clean.lines().count();
+    let folded = if open || lines <= SAID_LINES { 0 } else { lines - SAID_LINES };
+    let head = SAID_LINES - SAID_LAST;
+    for (n, line) in clean.lines().enumerate() {
+        if n == head && folded > 0 {
+            let opens =
+                if env.opens.is_empty() { String::new() } else { format!(", {} shows all", env.opens) };
+            let fold = format!("{} {} folded{opens}", env.glyphs.folded, row::count(folded, "line"));
+            rows.push(bar().and(&fold, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
+        }
+        if (head..head + folded).contains(&n) {
+            continue;
+        }
         let words = Row::of(line, Slot::Strong).pieces;
         for wrapped in indented(&words, env.width.saturating_sub(2)) {
             let mut row = bar();

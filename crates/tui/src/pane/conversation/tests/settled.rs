@@ -171,3 +171,23 @@ fn of_a_command_that_ended_well_what_sums_it_up_is_seen_on_whichever_stream_it_s
     let rows = shown_below(&output, CallStatus::Done, false);
     assert!(rows.iter().any(|row| row.contains("9 passed")), "{rows:?}");
 }
+
+#[test]
+fn a_paste_in_what_was_said_is_folded_between_its_beginning_and_its_end_and_unfolds() {
+    let mut s = Screen::new();
+    let lines = |of: std::ops::RangeInclusive<usize>| of.map(|n| format!("line {n}\n")).collect::<String>();
+    s.tell(said(1, &format!("why is this slow?\n{}thanks", lines(1..=200))));
+    let text = s.text(60, 24);
+    let at = text.iter().position(|row| row.contains("folded")).unwrap();
+    assert!(text[at].contains("▸ 190 lines folded, ") && text[at].contains(" shows all"), "{text:?}");
+    assert!(text[at - 1].ends_with("line 8") && text[at + 1].ends_with("line 199"), "{text:?}");
+    assert!(text[at + 3].ends_with("thanks") && text[at - 9].ends_with("why is this slow?"), "{text:?}");
+    unfold(&mut s);
+    assert!(rows_with(&mut s, "folded").is_empty());
+    unfold(&mut s);
+    assert_eq!(rows_with(&mut s, "190 lines folded").len(), 1);
+    // What is no longer than output is shown whole.
+    let mut s = Screen::new();
+    s.tell(said(1, &lines(1..=12)));
+    assert_eq!(rows_with(&mut s, "line ").len(), 12);
+}
