@@ -52,7 +52,9 @@ fn a_plan_goes_to_a_file_by_the_ordinary_consent_and_comes_back_from_it() {
     // The second step is not wanted any more.
     std::fs::write(desk.path().join("docs/plan.md"), text.replace("2. [ ]", "2. [-]")).unwrap();
     assert_eq!(server.requests().len(), 1, "no model was asked about the file");
-    go(&["run", "/plan import docs/plan.md"]).with(3).tells(&["★ Plan ready (2 tasks", "Proceed?"]);
+    let waits = go(&["run", "/plan import docs/plan.md"]).with(3);
+    assert!(waits.out.contains("★ Plan ready (2 tasks"), "{}", waits.out);
+    assert!(!waits.tells(&["Proceed?"]).err.contains("Plan ready"), "it is the result, and told once");
     assert!(!renames(&desk));
     // What was left out was not done, and the exit code says so.
     let done = go(&["run", "/plan import docs/plan.md", "--auto-confirm"]);

@@ -73,8 +73,8 @@ impl<'a> Report<'a> {
         out: &'a mut (dyn Write + Send),
         err: &'a mut (dyn Write + Send),
     ) -> Self {
-        let Options { json, quiet, forget: forgets, .. } = *options;
-        let kept = Kept { forgets, trusts };
+        let Options { json, quiet, forget: forgets, auto_confirm, plan_only, .. } = *options;
+        let kept = Kept { forgets, trusts, confirms: auto_confirm && !plan_only };
         Self {
             json,
             quiet,
@@ -263,7 +263,10 @@ impl<'a> Report<'a> {
     }
 
     fn plan_ready(&mut self, plan: &Plan, state: &State) {
-        self.progress(&plan.summary());
+        // Where nobody says yes to it, it is the result.
+        if self.kept.confirms {
+            self.progress(&plan.summary());
+        }
         if let Some(since) = revised(plan, state) {
             self.progress(&since);
         }

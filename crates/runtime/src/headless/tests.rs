@@ -87,6 +87,12 @@ async fn a_plan_ends_the_run_with_a_question_and_the_way_to_go_on() {
         done.last()["go_on"],
         format!("pilothouse run \"/redo\" --session {} --auto-confirm", done.outcome.slug)
     );
+    // What is printed as the result is not told beside it as well.
+    let rig = Rig::new(&plan_and_edit());
+    let done = run_in(&rig, goal(EDIT)).await;
+    assert!(done.out.contains("Change"), "{}", done.out);
+    let twice = |line: &&str| !line.trim().is_empty() && done.err.contains(line);
+    assert_eq!(done.out.lines().find(twice), None, "{}", done.err);
     let rig = Rig::new(&plan_and_edit());
     let done = run_in(&rig, Options { plan_only: true, ..goal(EDIT) }).await;
     assert_eq!(done.outcome.exit, 0, "{}", done.err);
@@ -243,6 +249,16 @@ async fn a_model_that_cannot_be_reached_is_exit_five() {
         let rig = Rig::new(&json!([{"fault": {"kind": kind, "message": "no way", "hint": "try later"}}]));
         assert_eq!(run_in(&rig, goal(EDIT)).await.outcome.exit, 5);
     }
+}
+
+#[tokio::test]
+async fn a_gate_that_nobody_allows_says_that_the_folder_is_not_trusted() {
+    let mut script = plan_and_edit();
+    script[0]["calls"][0]["args"]["gates"] = json!([{"command": "make check"}]);
+    let rig = Rig::new(&script);
+    let done = run_in(&rig, Options { auto_confirm: true, ..goal(EDIT) }).await;
+    let told = "not allowed: the folder is not trusted, so its gates ask; nobody is there to allow it";
+    assert!(done.err.contains(told), "{}", done.err);
 }
 
 #[tokio::test]

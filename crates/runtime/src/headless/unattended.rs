@@ -19,6 +19,8 @@ use pilothouse_core::{
 
 /// Told of a deeper path than the message was read to ask for.
 const AS_QUESTION: &str = "the message was read as a question";
+/// Told of a gate that would not ask in a folder that is trusted.
+const UNTRUSTED: &str = "the folder is not trusted, so its gates ask";
 /// Told a model that asks.
 const CHOOSE: &str = "nobody is there; choose the safest reading and say so";
 
@@ -93,7 +95,7 @@ impl Unattended {
             | CheckpointKind::Undo(_)
             | CheckpointKind::UndoAll(_) => {
                 self.refuse(question);
-                Some(give(Answer::Reject(NOBODY.to_owned())))
+                Some(give(Answer::Reject(unattended(&question.kind, state))))
             }
             // A yes to what the agent offered was given by whoever began the run; to remove files it is none.
             CheckpointKind::Transition(deeper) if state.agreed(deeper) => Some(give(Answer::Approve)),
@@ -156,6 +158,12 @@ impl Unattended {
     fn refuse(&mut self, question: &Checkpoint) {
         self.refused.push(question.clone());
     }
+}
+
+/// Why nobody allows it, with what else it would take.
+fn unattended(kind: &CheckpointKind, state: &State) -> String {
+    let untrusted = kind.command().is_some_and(|asked| asked.gate.is_some()) && !state.trust.holds();
+    if untrusted { format!("{UNTRUSTED}; {NOBODY}") } else { NOBODY.to_owned() }
 }
 
 /// Whether it is being looked at what a command means that is asked about, or what it gets: its answer is bound to that.

@@ -7,7 +7,7 @@ use pilothouse_core::{
     ids::TurnId,
     money::Unit,
     pipeline::PipelineState,
-    question::Place,
+    question::{Place, Unattended},
     session::{HEAD_CHARS, State},
     shell::quote,
 };
@@ -21,25 +21,32 @@ pub(super) struct Kept {
     pub forgets: bool,
     /// The folder is trusted for this once.
     pub trusts: bool,
+    /// What asks is answered without anybody.
+    pub confirms: bool,
 }
 
 /// The line that goes on; empty where there is nothing to go on with.
 pub(super) fn onward(outcome: &Outcome, kept: Kept, asked: Option<&Checkpoint>, state: &State) -> String {
+    let stopped = outcome.exit > 128;
     let again = || {
         // What a model failed to say is asked for again, whatever else was left.
-        let words = if outcome.exit == 5 { "\"/redo\"".to_owned() } else { next_words(asked, state) };
+        let silent = outcome.exit == 5 || stopped && state.plan.is_none() && state.unanswered.is_some();
+        let words = if silent { "\"/redo\"".to_owned() } else { next_words(asked, state) };
+        // It lets no more than this run did; a plan that waits is taken up by the yes to it.
+        let plan = asked.is_some_and(|q| state.spec(q).unattended == Unattended::PlanReady);
+        let confirm = if kept.confirms || plan { " --auto-confirm" } else { "" };
         let trust = kept.trusts || asked.is_some_and(|q| wants_trust(q, state));
         let trust = if trust { " --trust" } else { "" };
         let more = asked.and_then(more).unwrap_or_default();
-        format!("pilothouse run {words} --session {} --auto-confirm{trust}{more}", outcome.slug)
+        format!("pilothouse run {words} --session {}{confirm}{trust}{more}", outcome.slug)
     };
-    if outcome.exit <= 2 && asked.is_none() && leaves_nothing(state) {
+    if (outcome.exit <= 2 || stopped) && asked.is_none() && leaves_nothing(state) {
         return String::new();
     }
     match (outcome.exit, kept.forgets) {
         (3, true) => "run it again without --no-persist to be able to answer".to_owned(),
         (3, false) if wants_person(asked, state) => format!("pilothouse resume {}", outcome.slug),
-        (1..=5, false) => again(),
+        (1..=5 | 129.., false) => again(),
         _ => String::new(),
     }
 }
@@ -125,10 +132,11 @@ mod tests {
             let outcome = Outcome { exit, slug: "s".into(), reason: String::new() };
             onward(&outcome, kept, None, session.state())
         };
-        let trusts = Kept { trusts: true, forgets: false };
+        let trusts = Kept { trusts: true, confirms: true, ..Kept::default() };
         assert_eq!(way(4, trusts), "pilothouse run \"go on\" --session s --auto-confirm --trust");
-        assert_eq!(way(5, Kept::default()), "pilothouse run \"/redo\" --session s --auto-confirm");
+        assert_eq!(way(5, Kept::default()), "pilothouse run \"/redo\" --session s", "it allows no more");
         assert_eq!(way(1, trusts), "", "nothing is left to go on with");
+        assert_eq!(way(130, trusts), "", "nothing is left to go on with");
         assert_eq!(way(5, Kept { forgets: true, ..trusts }), "");
     }
 
@@ -159,7 +167,13 @@ mod tests {
         for (turn, said) in &state.turns {
             let about = Clarification { turn: Some(*turn), ..Clarification::default() };
             let order = quote(&format!("/agent {}", said.head));
-            assert_eq!(words(CheckpointKind::Clarification(about)), order);
+            assert_eq!(words(CheckpointKind::Clarification(about.clone())), order);
+            // A signal leaves it as well, and the line allows no more than the run was.
+            let outcome = Outcome { exit: 130, slug: "s".into(), reason: String::new() };
+            let kind = CheckpointKind::Clarification(about);
+            let asked = Checkpoint { id: CheckpointId(9), kind, message: String::new(), run: None };
+            let way = onward(&outcome, Kept::default(), Some(&asked), state);
+            assert_eq!(way, format!("pilothouse run {order} --session s"));
             let lane = state.lanes.values().find(|l| l.turn == *turn).unwrap().id;
             let (from, to) = (IntentNode::Read, IntentNode::Modify);
             let deeper = Transition { lane, call: CallId(8), from, to, reason: String::new() };
