@@ -188,7 +188,10 @@ fn placed(read: &Reader, wrong: PlanError) -> DocumentError {
         | PlanError::GateControl(n)
         | PlanError::GateHides(n, _)
         | PlanError::GateHollow(n, _) => gate(*n),
-        PlanError::Untitled(n) | PlanError::UnknownTask(n, _) | PlanError::Outside(n, _) => step(*n),
+        PlanError::Untitled(n)
+        | PlanError::UnknownTask(n, _)
+        | PlanError::OwnTask(n)
+        | PlanError::Outside(n, _) => step(*n),
         PlanError::Cycle(ids) => {
             let steps =
                 ids.iter().filter_map(|id| read.steps.get(usize::try_from(*id).ok()?.checked_sub(1)?));

@@ -45,11 +45,14 @@ pub enum PlanError {
     /// A task says nothing.
     #[error("task {0} has no title; say in a few words what is done")]
     Untitled(usize),
-    /// A task waits for one that does not exist or for itself.
+    /// A task waits for one that does not exist.
     #[error(
         "task {0} waits for task {1}, which does not exist; `after` takes the numbers of earlier tasks, from 1"
     )]
     UnknownTask(usize, u64),
+    /// A task waits for itself.
+    #[error("task {0} waits for itself; `after` takes the numbers of earlier tasks, from 1")]
+    OwnTask(usize),
     /// A task names a file that is not in the workspace.
     #[error("task {0}: {1}")]
     Outside(usize, BadRelPath),
@@ -223,7 +226,10 @@ impl TaskDraft {
     fn build(self, number: u64, count: u64, faults: &mut Vec<PlanError>) -> Task {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
         let unknown = self.after.iter().filter(|a| **a == 0 || **a > count || **a == number);
-        faults.extend(unknown.map(|a| PlanError::UnknownTask(at, *a)));
+        faults.extend(unknown.map(|a| match *a {
+            a if a == number => PlanError::OwnTask(at),
+            a => PlanError::UnknownTask(at, a),
+        }));
         let detail = lines(&self.detail);
         let title = match one_line(&self.title) {
             title if title.is_empty() => one_line(detail.lines().next().unwrap_or_default()),
@@ -328,7 +334,7 @@ mod tests {
         let draft: PlanDraft = serde_json::from_str(text).unwrap();
         let told = PlanError::all(&draft.build(TurnId(1), 1).unwrap_err());
         for fault in [
-            "task 1 waits for task 1,",
+            "task 1 waits for itself;",
             "task 1 waits for task 9,",
             "task 1 has no title",
             "task 1: \"/etc/x\"",

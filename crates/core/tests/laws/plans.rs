@@ -433,7 +433,7 @@ fn a_plan_that_cannot_be_is_told_to_the_model_and_nothing_of_it_runs() {
     let long: Vec<Value> = (1..=MAX_TASKS + 1).map(|n| task(n, &[])).collect();
     let cases = [
         (json!([task(1, &[2]), task(2, &[3]), task(3, &[1])]), "circle"),
-        (json!([task(1, &[1])]), "does not exist"),
+        (json!([task(1, &[1])]), "task 1 waits for itself"),
         (json!([task(1, &[7])]), "does not exist"),
         (json!([task(1, &[0])]), "does not exist"),
         (json!(long), "at most"),

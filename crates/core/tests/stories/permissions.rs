@@ -94,6 +94,21 @@ fn a_command_that_a_rule_denies_is_refused_in_every_mode_and_the_model_is_told_t
 }
 
 #[test]
+fn a_reason_that_has_no_room_in_its_row_is_cut_between_two_words_and_says_so() {
+    let rule = format!("deny command git {}", "push ".repeat(30).trim_end());
+    let mut b = under(&[&rule]);
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": rule.trim_start_matches("deny command ")}))]);
+    let told = b.log.iter().find_map(|e| match &e.event {
+        Event::CallEnded { summary, .. } => Some(summary.clone()),
+        _ => None,
+    });
+    let told = told.unwrap();
+    assert!(told.starts_with("refused: deny command git push") && told.ends_with(" push…"), "{told}");
+    assert!(told.chars().count() <= 101, "{told}");
+}
+
+#[test]
 fn a_rule_that_asks_asks_in_auto_mode_too() {
     let mut b = under(&["ask command cargo build"]);
     b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();

@@ -8,6 +8,7 @@ use super::terms::{CallStart, RunFault};
 use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event},
+    fact::shortened,
     goal::PlannerError,
     ids::{ApprovalId, CallId, CheckpointId, LaneId},
     intent::IntentNode,
@@ -17,6 +18,9 @@ use crate::{
     sandbox::Confine,
     tool::Tool,
 };
+
+/// Most characters of what is told of a call in its row.
+const SUMMARY_CHARS: usize = 100;
 
 /// What is decided about a call that has not begun.
 #[derive(Clone, Debug, PartialEq)]
@@ -195,7 +199,7 @@ impl Draft<'_> {
 
     /// Ends a call without running it (or after it was stopped); the text is what the model reads.
     pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
-        let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
+        let summary = shortened(text.lines().next().unwrap_or_default(), SUMMARY_CHARS);
         // What a command had printed that is stopped was seen by the user: its model knows it as well.
         let printed = self.under.printed.as_ref().filter(|_| status == CallStatus::Interrupted);
         let printed = printed.and_then(|p| p.so_far(call));
@@ -218,7 +222,7 @@ impl Draft<'_> {
     /// Ends a call that a rule denies; the model is told which.
     fn deny_by_rule(&mut self, lane: LaneId, call: CallId, request: &Request, ruling: Ruling) {
         let text = format!("{request} is refused by a permission rule of the user: {ruling}; do without it");
-        let summary: String = format!("refused: {ruling}").chars().take(100).collect();
+        let summary = shortened(&format!("refused: {ruling}"), SUMMARY_CHARS);
         let answer = self.state.answer_id(call, &text);
         let result = self.excerpt(text);
         let (status, seen, parts) = (CallStatus::Refused, Vec::new(), Vec::new());
