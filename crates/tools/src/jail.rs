@@ -83,7 +83,11 @@ pub enum JailError {
     #[error("{0} has a name that is not UTF-8 and cannot be opened by name; rename it first")]
     NotUtf8(String),
     /// The file is too large.
-    #[error("{path} has {bytes} bytes; files above {limit} bytes are not opened")]
+    #[error(
+        "{path} has {} MB; files above {} MB are not opened: a command shows parts of it, as head, tail and grep do",
+        .bytes.div_ceil(1 << 20),
+        .limit >> 20
+    )]
     TooLarge {
         /// The path.
         path: String,

@@ -72,7 +72,7 @@ pub(crate) fn search(
         matches: 0,
         full: false,
     };
-    let (mut files, mut skipped, mut ruled) = (0, 0, Vec::new());
+    let (mut files, mut skipped, mut ruled) = (0, Vec::new(), Vec::new());
     let only = path.as_ref().and_then(|p| eyes.jail.resolve(p).ok()).map(|r| r.real().to_owned());
     for (real, kind) in &names.all {
         if cancel.is_cancelled() {
@@ -93,14 +93,14 @@ pub(crate) fn search(
         let before = hunt.matches;
         match hunt.file(eyes, real, *kind, cancel) {
             Ok(()) => {}
-            Err(_) => skipped += 1,
+            Err(_) => skipped.push(real.to_string_lossy()),
         }
         files += usize::from(hunt.matches > before);
         if hunt.full {
             break;
         }
     }
-    let mut outcome = hunt.tell(files, skipped, names.cut);
+    let mut outcome = hunt.tell(files, &skipped, names.cut);
     outcome.text.push_str(&left_out(&ruled));
     outcome.text.push_str(&literal);
     Ok(outcome)
@@ -298,7 +298,7 @@ impl Hunt {
         }
     }
 
-    fn tell(self, files: usize, skipped: usize, cut: bool) -> ToolOutcome {
+    fn tell(self, files: usize, skipped: &[Cow<'_, str>], cut: bool) -> ToolOutcome {
         let found = format!("{} in {}", count(self.matches, "match"), count(files, "file"));
         let mut text = self.out;
         if self.full {
@@ -306,8 +306,12 @@ impl Hunt {
         } else {
             text.push_str(&found);
         }
-        if skipped > 0 {
-            text.push_str(&format!("; {} could not be searched to the end", count(skipped, "file")));
+        if let Some(first) = skipped.first() {
+            let more = match skipped.len() - 1 {
+                0 => String::new(),
+                n => format!(" and {}", count(n, "more file")),
+            };
+            text.push_str(&format!("; {first}{more} could not be searched to the end"));
         }
         if cut {
             text.push_str(&format!("; only the first {} names were looked at", walk::MOST_NAMES));

@@ -249,11 +249,15 @@ fn a_sparse_file_of_200_mb_is_refused_by_read_and_edit_and_passed_over_by_search
         (Tool::Write, json!({"path": "huge", "content": ""})),
         (Tool::Delete, json!({"path": "huge"})),
     ] {
-        assert!(d.refused(tool, args).contains("above 52428800 bytes"));
+        assert!(d.refused(tool, args).contains("files above 50 MB are not opened"));
     }
     assert!(
         d.text(Tool::Search, json!({"pattern": "needle"})).starts_with("ok:1: needle\n1 match in 1 file")
     );
+    // What could not be looked at whole is named.
+    d.put("wide", vec![b'x'; 17 * 1024 * 1024]);
+    let told = d.text(Tool::Search, json!({"pattern": "needle"}));
+    assert!(told.ends_with("1 match in 1 file; wide could not be searched to the end"), "{told}");
 }
 
 #[test]
