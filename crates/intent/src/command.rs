@@ -90,7 +90,8 @@ commands! {
     Agent "agent" [] Required("TASK"), Session, "do the text as a task, whatever it sounds like";
     Plan "plan" [] Optional("TASK|show|import|…"), Either,
         "plan the task (candidates 3 TASK: three); show, take, export, import, archive";
-    Redo "redo" ["retry"] Nothing, Session, "take the last plan up again, or try again what failed";
+    Redo "redo" [] Nothing, Session, "take the last plan up again, or try again what failed";
+    Retry "retry" [] Nothing, Session, "ask the last message again, whatever became of it";
     Replan "replan" [] Nothing, Session, "make another plan";
     Abort "abort" ["cancel", "stop"] Nothing, Session, "stop what runs";
     Compact "compact" [] Optional("again|WHAT TO KEEP"), Session, "sum up earlier talk; the log keeps it";
@@ -187,7 +188,7 @@ impl SlashCommand {
                 _ => return None,
             }),
             Slash::Reset => Control::Reset,
-            Slash::Redo => Control::Redo,
+            Slash::Redo | Slash::Retry => Control::Redo,
             Slash::Replan => Control::Replan,
             Slash::Abort => Control::Cancel,
             Slash::Help => Control::Help,

@@ -4,6 +4,7 @@
 //! decided, so what is decided next sees them. Never performs anything.
 
 mod about;
+mod again;
 mod answer;
 mod aside;
 mod breakout;

@@ -98,6 +98,8 @@ pub struct State {
     pub(super) failed_answer: Option<TurnId>,
     /// The turn that was to be answered or planned last, where the user or the program's end stopped that.
     pub(super) cut_short: Option<TurnId>,
+    /// What became of the message whose own line of work ended last without a plan.
+    pub(super) ended: Option<Ended>,
     /// Why the last message got no answer, where its model failed.
     pub unanswered: Option<String>,
     /// The run under way.
@@ -254,6 +256,15 @@ pub struct Run {
     pub reds: BTreeMap<GateId, Proof>,
     /// Calls to sources that ended well.
     pub called: usize,
+}
+
+/// What became of a message whose own line of work ended without a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    /// The message.
+    pub turn: TurnId,
+    /// Whether it got neither an answer nor a reason why there is none.
+    pub nothing: bool,
 }
 
 /// A summary that is being made of what was said earlier.

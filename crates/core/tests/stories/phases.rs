@@ -70,7 +70,7 @@ fn an_answer_that_failed_is_asked_again_by_one_word_and_only_while_it_is_the_las
         assert_eq!((b.session.state().turns.len(), phase(&b)), (1, Phase::Idle));
     }
     b.reply("by an index", &[]);
-    assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no earlier plan"));
+    assert!(b.session.state().unanswered.is_none());
 }
 
 #[test]

@@ -35,7 +35,6 @@ fn an_answer_that_was_stopped_is_asked_again_where_no_plan_has_something_left() 
         b.say("/retry");
         assert_eq!(answer_lane(&b).turn, asked);
         b.reply("by the index", &[]);
-        assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no earlier plan"));
     }
     // So is one that was stopped while a call of it was made.
     b.say("and the ranking?");
@@ -150,4 +149,163 @@ fn a_command_behind_a_change_that_failed_goes_back_to_the_model() {
         b.write();
         b.question(is_risk);
     }
+}
+
+#[test]
+fn the_last_message_is_asked_again_whatever_became_of_it() {
+    let mut b = Bench::new();
+    assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no message to ask again"));
+    assert!(b.input(Input::say("/redo")).unwrap_err().reason.contains("no earlier plan"));
+    b.say("how does the search work?");
+    b.reply("by an index", &[]);
+    let asked = last_turn(&b);
+    for again in ["/retry", "/redo"] {
+        b.say(again);
+        assert_eq!(answer_lane(&b).turn, asked);
+        b.reply("by a better index", &[]);
+        assert!(!b.session.state().is_unheeded());
+    }
+    // Prose where a plan was wanted: by the command, and by the words that go on.
+    b.say("fix the bug in a.txt");
+    for again in ["/retry", "go on", "/redo"] {
+        let planning = b.session.state().planning_lane().unwrap().turn;
+        for _ in 0..2 {
+            b.reply("I would change a.txt", &[]);
+        }
+        assert!(b.notices().last().unwrap().ends_with("\"go on\" asks again."), "{:?}", b.notices());
+        assert!(b.session.state().is_unheeded() && phase(&b) == Phase::Idle);
+        b.say(again);
+        assert_eq!(b.session.state().planning_lane().map(|l| l.turn), Some(planning), "{again}");
+    }
+    // A plan is what is taken up once there is one, and nothing from before a new start is.
+    b.plan(&[("A", "modify")], &[]);
+    b.input(Input::say("/abort")).unwrap();
+    b.say("/retry");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    b.say("/reset");
+    if let Some(asked) = b.session.state().phase_question().map(|c| c.id) {
+        b.input(Input::Answer { checkpoint: asked, answer: Answer::Approve, shown: None }).unwrap();
+    }
+    assert!(b.input(Input::say("/retry")).is_err());
+}
+
+fn last_turn(b: &Bench) -> pilothouse_core::ids::TurnId {
+    *b.session.state().turns.keys().next_back().unwrap()
+}
+
+#[test]
+fn after_a_plan_that_is_done_retry_means_the_message_and_redo_the_plan() {
+    for again in ["/retry", "/redo"] {
+        let mut b = done();
+        b.say("how does the search work?");
+        let asked = last_turn(&b);
+        b.reply("by an index", &[]);
+        b.say(again);
+        let asks = b.session.state().lanes.values().any(|l| l.turn == asked);
+        assert_eq!(asks, again == "/retry", "{again}");
+        assert_eq!(phase(&b) == Phase::AwaitingApproval, again == "/redo", "{again}");
+    }
+    // Of a message whose plan was carried out nothing is made anew: the plan waits for its yes once more.
+    let mut b = done();
+    b.say("/retry");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    assert!(b.session.state().run.is_none() && b.session.state().planning_lane().is_none());
+}
+
+/// A session whose plan was carried out, with a message beside its run that became a part of it.
+fn done() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("Look", "read"), ("Tell", "read")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("The bug is in line 1.", &[]);
+    b.reply("It is told.", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+    b
+}
+
+#[test]
+fn what_is_asked_again_goes_the_whole_way_and_takes_no_consent_from_before() {
+    let edit = ("edit", edit_of("a.txt"));
+    let mut b = Bench::new();
+    b.say("how does the search work?");
+    for again in [true, false] {
+        // It wants to change files: that is asked each time, and so is every hunk.
+        b.reply("", std::slice::from_ref(&edit));
+        b.answer(is_transition, Answer::Approve).unwrap();
+        b.propose("a.txt", "1", "2");
+        b.reply("by an index", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        assert_eq!(phase(&b), Phase::Idle);
+        if again {
+            b.say("/retry");
+        }
+    }
+    // An order to run something runs nothing unasked either.
+    b.say("run the tests");
+    for again in [true, false] {
+        b.reply("", &[("run", serde_json::json!({"command": "git commit -am done"}))]);
+        b.answer(is_risk, Answer::Reject("no".into())).unwrap();
+        b.reply("It was not wanted.", &[]);
+        if again {
+            b.say("/retry");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_message_of_its_own_is_never_asked_again() {
+    let mut b = Bench::new();
+    b.say("how does the search work?");
+    let asked = last_turn(&b);
+    b.reply("By an index.", &[]);
+    // A command that the user typed is not run again: the message before it is asked.
+    b.say("!ls");
+    b.end_tool(ToolOutcome::text("a.txt", "1 line"));
+    b.say("/retry");
+    assert_eq!(answer_lane(&b).turn, asked);
+    b.reply("By an index. Shall I make it faster?", &[]);
+    // A yes to an offer was given once.
+    b.say("yes");
+    b.reply("It is as fast as it can be.", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no message to ask again"));
+}
+
+#[test]
+fn a_stop_for_calls_that_repeat_is_asked_again_by_the_words_that_go_on() {
+    let mut b = Bench::new();
+    b.say("how does the search work?");
+    let asked = last_turn(&b);
+    for _ in 0..20 {
+        if b.session.state().lanes.is_empty() {
+            break;
+        }
+        b.reply("", &[("read", serde_json::json!({"path": "a.txt"}))]);
+        b.end_tool(ToolOutcome::text("1", "1 line"));
+    }
+    let told = b.notices().pop().unwrap();
+    assert!(
+        told.starts_with("stopped: the model made the same call") && told.ends_with("/retry asks it again"),
+        "{told}"
+    );
+    assert!(b.session.state().is_unheeded());
+    b.say("go on");
+    assert_eq!(answer_lane(&b).turn, asked);
+}
+
+#[test]
+fn a_plan_that_has_something_left_comes_before_a_message_that_came_to_nothing() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.input(Input::say("/abort")).unwrap();
+    b.say("add a line to b.txt");
+    for _ in 0..2 {
+        b.reply("I would add it.", &[]);
+    }
+    assert_eq!(b.notices().pop().unwrap(), "No plan came of that; nothing was changed.");
+    b.say("/retry");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
 }

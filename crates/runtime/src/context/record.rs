@@ -32,6 +32,8 @@ const REPORT_BYTES: usize = 4 * 1024;
 /// Told of a gate whose program is not here.
 const LACKS: &str = "\nThis gate cannot work here: its program, or what that needs, is missing. Propose a command that checks as much and that this \
                      machine has with change_gate; do not change the project for it.";
+/// Told of a planning that was stopped.
+const UNPLANNED: &str = "The user stopped this before there was a plan; nothing of it was done.";
 /// Most bytes of what a gate said.
 const GATE_BYTES: usize = 4 * 1024;
 
@@ -158,11 +160,10 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
         }
         Event::PlanReady { plan } => format!("The plan is taken up again: {}{}", plan.title, steps(plan)),
         Event::PlanShelved { .. } => "The plan was set aside; nothing of it goes on.".to_owned(),
+        Event::ControlGiven { .. } => "The user asked for this once more.".to_owned(),
         Event::ThinkingFailed { fault, .. } => format!("no reply came: {}", fault.message),
         Event::LaneClosed { .. } => "The user stopped this before it was answered.".to_owned(),
-        Event::PhaseChanged { .. } => {
-            "The user stopped this before there was a plan; nothing of it was done.".to_owned()
-        }
+        Event::PhaseChanged { .. } => UNPLANNED.to_owned(),
         Event::CheckpointOpened { checkpoint } => format!("failed: {}", checkpoint.message),
         Event::AnswerChecked { marks, .. } => {
             let marks: Vec<String> = marks.iter().map(|m| format!("\nline {}: {}", m.line, m.why)).collect();

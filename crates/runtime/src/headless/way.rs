@@ -56,7 +56,8 @@ fn leaves_nothing(state: &State) -> bool {
     let plans = [&state.plan, &state.suspended];
     let planned = plans.iter().any(|p| p.is_some()) || state.pipeline.is_some();
     let proposed = state.open_proposals().next().is_some() || state.set_aside().next().is_some();
-    !planned && !proposed && state.failure.is_none() && state.unanswered.is_none() && state.queue.is_empty()
+    let failed = state.failure.is_some() || state.unanswered.is_some() || state.is_unheeded();
+    !planned && !proposed && !failed && state.queue.is_empty()
 }
 
 /// Whether a gate asks of a folder that is not trusted: with its trust it would not.
@@ -99,7 +100,7 @@ fn next_words(asked: Option<&Checkpoint>, state: &State) -> String {
     if let Some(agent) = stages.and_then(PipelineState::beginning).filter(|_| state.plan.is_none()) {
         return format!("\"/{}\"", agent.agent);
     }
-    let left = state.plan.is_some() || state.suspended.is_some();
+    let left = state.plan.is_some() || state.suspended.is_some() || state.is_unheeded();
     if left { "\"/redo\"" } else { "\"go on\"" }.to_owned()
 }
 
@@ -120,6 +121,7 @@ mod tests {
         question::{Clarification, Transition},
         sandbox::Sandbox,
         session::Session,
+        talk::ModelReply,
         trust::Standing,
     };
 
@@ -140,8 +142,7 @@ mod tests {
         assert_eq!(way(5, Kept { forgets: true, ..trusts }), "");
     }
 
-    #[test]
-    fn the_message_that_a_question_is_about_is_said_again_not_the_last_one() {
+    fn opened() -> Session {
         let mut session = Session::new();
         let opening = Opening {
             slug: "s".into(),
@@ -154,6 +155,29 @@ mod tests {
             found: Vec::new(),
         };
         session.step(Millis(1), Input::Open(opening)).unwrap();
+        session
+    }
+
+    #[test]
+    fn an_order_of_which_no_plan_came_is_asked_again_by_the_line_that_goes_on() {
+        let mut session = opened();
+        let seen = session.state().seq;
+        session.step(Millis(2), Input::Say { text: "/agent mend a.txt".into(), seen }).unwrap();
+        for _ in 0..2 {
+            let call = session.state().planning_lane().unwrap().thinking.unwrap();
+            let reply = Ok(ModelReply { text: "I would mend it.".into(), ..ModelReply::default() });
+            session.step(Millis(3), Input::Replied { call, reply }).unwrap();
+        }
+        let outcome = Outcome { exit: 1, slug: "s".into(), reason: String::new() };
+        let line = onward(&outcome, Kept::default(), None, session.state());
+        assert_eq!(line, "pilothouse run \"/redo\" --session s --auto-confirm");
+        session.step(Millis(4), Input::say("/redo")).unwrap();
+        assert!(session.state().planning_lane().is_some());
+    }
+
+    #[test]
+    fn the_message_that_a_question_is_about_is_said_again_not_the_last_one() {
+        let mut session = opened();
         for text in ["where is the first?", "? and where is the second?"] {
             let seen = session.state().seq;
             session.step(Millis(2), Input::Say { text: text.into(), seen }).unwrap();

@@ -7,7 +7,11 @@ use crate::{
     event::Event,
     ids::{CallId, LaneId, Seq, TaskId, TurnId},
     intent::Control,
-    session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
+    session::{
+        Lane, LaneKind, State, Talk,
+        lane::LaneScope,
+        state::{Ended, HEAD_CHARS},
+    },
     talk::{Fault, FaultKind},
 };
 
@@ -30,6 +34,8 @@ impl State {
                 if matches!(kind, LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Pipeline)
                 {
                     (self.failed_answer, self.cut_short) = (None, None);
+                    let typed = self.turns.get(turn).is_some_and(|t| t.command().is_some());
+                    self.ended = self.ended.filter(|_| typed);
                 }
                 let scope = LaneScope { node: *node, ceiling: *ceiling, fixed: *fixed };
                 let mut lane = Lane::opened(*lane, *kind, *turn, scope, self.at);
@@ -86,6 +92,7 @@ impl State {
         if self.cuts_short(lane) && !self.has_own_run(lane) {
             self.cut_short = Some(lane.turn);
         }
+        self.ended = self.ended_by(lane).or(self.ended);
         if matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_)) {
             self.asked_last = lane.closing.as_ref().map(|closing| closing.question.clone());
         }
@@ -94,6 +101,27 @@ impl State {
         if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {
             self.cut.insert(call, (lane.turn, lane.id));
         }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a goal that ended was done or failed")]
+    /// What a line of work that ends leaves of its message, where that has no plan: one that was stopped is told apart, and
+    /// a command that the user typed is none.
+    fn ended_by(&self, lane: &Lane) -> Option<Ended> {
+        let plans = [&self.plan, &self.suspended].into_iter().flatten();
+        let planned = plans.chain(&self.earlier).chain(self.former.iter()).any(|plan| plan.turn == lane.turn);
+        let left = matches!(lane.kind, LaneKind::Answer | LaneKind::Planning | LaneKind::Goal);
+        if !left || planned || lane.rounds == 0 || self.cuts_short(lane) {
+            return None;
+        }
+        let nothing = match lane.kind {
+            LaneKind::Answer => !matches!(lane.talk.last(), Some(Talk::Reply(_))),
+            LaneKind::Planning => {
+                let answered = lane.spoke && self.is_answered_in_words(lane.turn);
+                !lane.gave_up && !answered
+            }
+            _ => false,
+        };
+        Some(Ended { turn: lane.turn, nothing })
     }
 
     /// Whether the last message got no answer or plan, for that was stopped.
@@ -177,7 +205,14 @@ impl State {
         // From here on the words that take up what was left mean the plan.
         let reset = matches!(event, Event::ControlGiven { control: Control::Reset });
         if reset || matches!(event, Event::PlanShelved { .. }) {
+            (self.failed_answer, self.cut_short, self.ended) = (None, None, None);
+        }
+        // What the record or known facts answered was asked all the same.
+        if let Event::FactsAnswered { turn, text, .. } = event
+            && !text.is_empty()
+        {
             (self.failed_answer, self.cut_short) = (None, None);
+            self.ended = Some(Ended { turn: *turn, nothing: false });
         }
     }
 

@@ -4,10 +4,10 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
-    ids::{CheckpointId, TurnId},
+    ids::CheckpointId,
     input::Refusal,
     intent::{
-        Control, Phase, SLASH_COMMANDS, Slash, SlashCommand, Turn,
+        Control, Phase, SLASH_COMMANDS, Slash, SlashCommand,
         command::{Handler, INIT},
     },
     phase::{Move, Trigger},
@@ -38,9 +38,6 @@ enum WordTime {
     Now,
     AfterRun,
 }
-
-/// How a change that was taken back is put back, said beside what `/redo` does.
-const UNUNDO: &str = "; `/unundo` puts back the change that was taken back";
 
 /// Told where "go on" comes to changes that were left undecided.
 const LEFT_AT_REVIEW: &str = "Its changes wait for your decision, as you left them: decide them, then go on.";
@@ -84,7 +81,7 @@ impl Draft<'_> {
                 let control = command.control(args);
                 control.ok_or_else(|| Refusal::misuse("write /mode proof or /mode explore"))?
             }
-            Slash::Undo if args.is_empty() => return self.undo(),
+            Slash::Retry => return self.retry(),
             Slash::Undo => return self.undo_named(args),
             Slash::Unundo => return self.redo_change(),
             Slash::Chat => return self.set_ceiling(Ceiling { chat_only: true, ..now }),
@@ -194,52 +191,6 @@ impl Draft<'_> {
         Ok(if step == Move::QueueControl { WordTime::AfterRun } else { WordTime::Now })
     }
 
-    /// Takes up what failed or was left: the answer that its model failed to give, else the plan that has something
-    /// left, else the answer or the plan that was cut short, else the last plan once more.
-    fn redo(&mut self) -> Decided {
-        let Some(turn) = self.answer_to_redo() else { return self.redo_plan() };
-        let class = self.state.turns.get(&turn).map(|info| info.class.clone());
-        if matches!(class, Some(Turn::PlanNew(_) | Turn::PlanContinue)) {
-            self.emit(Event::ControlGiven { control: Control::Redo });
-            return self.route(turn);
-        }
-        self.go(Trigger::Query)?;
-        self.emit(Event::ControlGiven { control: Control::Redo });
-        self.answer_by_model(turn);
-        Ok(())
-    }
-
-    /// The message whose answer would be asked for once more.
-    pub(super) fn answer_to_redo(&self) -> Option<TurnId> {
-        let cut = self.state.cut_short;
-        let cut = cut.filter(|_| self.state.phase == Phase::Idle && self.state.plan_aside().is_none());
-        self.state.failed_answer.or(cut).filter(|_| self.state.phase != Phase::Failed)
-    }
-
-    fn redo_plan(&mut self) -> Decided {
-        match self.state.phase {
-            Phase::Idle => {
-                // Who took a change back may mean that.
-                let undone = !self.state.undone().is_empty();
-                let Some(plan) = self.state.last_plan().cloned() else {
-                    let way = if undone { UNUNDO } else { "" };
-                    return Err(Refusal::new(format!("there is no earlier plan{way}")));
-                };
-                self.emit(Event::ControlGiven { control: Control::Redo });
-                if undone {
-                    self.notice(Level::Info, format!("The last plan, once more{UNUNDO}."));
-                }
-                self.present_again(plan)
-            }
-            Phase::Failed => self.retry_failed(),
-            Phase::AwaitingApproval => Err(Refusal::new("the plan waits for your answer already")),
-            Phase::Planning | Phase::Executing => {
-                self.queue_control(Control::Redo);
-                Ok(())
-            }
-        }
-    }
-
     pub(super) fn exit(&mut self) -> Decided {
         let running = self.go(Trigger::Exit)? == Move::Confirm;
         let question = self.state.phase_question();
@@ -310,7 +261,7 @@ impl Draft<'_> {
                 Ok(())
             }
             Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
-            Phase::Idle if self.answer_to_redo().is_some() => self.redo(),
+            Phase::Idle if self.answer_to_redo().or(self.state.came_to_nothing()).is_some() => self.redo(),
             Phase::Idle => Err(Refusal::new("there is no plan to go on with")),
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),

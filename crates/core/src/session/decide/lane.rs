@@ -75,6 +75,8 @@ impl Draft<'_> {
             if self.is_of_run(lane) && self.state.proposals_of(lane).next().is_none() {
                 return self.fail_run(lane, RunFault::new(text, "try again, or ask for smaller steps"));
             }
+            let again = self.state.lanes.get(&lane).is_some_and(|l| l.kind == LaneKind::Answer);
+            let text = if again { format!("{text}\n{ASK_AGAIN}") } else { text };
             self.notice(Level::Warn, text);
             return self.finish_lane(lane);
         }

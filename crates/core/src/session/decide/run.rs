@@ -20,6 +20,8 @@ const NUDGE: &str =
     "You have not called submit_plan: hand the plan in now, or say that there is nothing to do.";
 /// What the user is told when that did not help.
 const NO_PLAN: &str = "No plan came of that; nothing was changed.";
+/// What they can do about it.
+const GO_ON: &str = " \"go on\" asks again.";
 
 /// Told to a model whose repair ended without a change.
 fn unchanged(gate: &str) -> String {
@@ -81,7 +83,8 @@ impl Draft<'_> {
         }
         self.end_without_plan(lane);
         if !says_why {
-            self.notice(Level::Error, NO_PLAN);
+            let free = self.state.is_unheeded() && self.state.queue.is_empty();
+            self.notice(Level::Error, format!("{NO_PLAN}{}", if free { GO_ON } else { "" }));
         }
         self.drain();
     }

@@ -22,6 +22,9 @@ use crate::{
 impl Draft<'_> {
     /// `/undo FILE`: what waits of it is left, else what the last message or run that wrote it made of it goes back.
     pub(super) fn undo_named(&mut self, file: &str) -> Decided {
+        if file.is_empty() {
+            return self.undo();
+        }
         let named = self.state.changed_as(file);
         let path = match &named[..] {
             [] => RelPath::new(file).map_err(|e| Refusal::misuse(e.to_string()))?,

@@ -251,7 +251,8 @@ impl Draft<'_> {
         }
         match self.state.phase {
             // Where the agent said nothing either, it is told that there is nothing to go on with.
-            Phase::Idle => *word == Control::Proceed && !self.agent_spoke(),
+            // So is one that was to plan and only spoke: it is asked again.
+            Phase::Idle => *word == Control::Proceed && (!self.agent_spoke() || self.state.is_unheeded()),
             Phase::Planning | Phase::Executing => !self.agent_spoke(),
             Phase::AwaitingApproval | Phase::Failed => true,
         }
