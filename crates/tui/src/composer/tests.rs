@@ -234,12 +234,12 @@ fn aliases_are_offered_behind_names_and_each_command_once() {
     let mut c = Composer::default();
     typed(&mut c, "/");
     assert_eq!(c.popup.as_ref().unwrap().rows.len(), SLASH_COMMANDS.len());
-    typed(&mut c, "ret");
+    typed(&mut c, "resu");
     let rows = |c: &Composer| -> Vec<String> {
         c.popup.as_ref().unwrap().rows.iter().map(|r| r.text.clone()).collect()
     };
-    assert_eq!(rows(&c)[0], "/retry");
-    assert!(c.popup.as_ref().unwrap().rows[0].note.starts_with("is /redo: "));
+    assert_eq!(rows(&c)[0], "/resume");
+    assert!(c.popup.as_ref().unwrap().rows[0].note.starts_with("is /bg: "));
     let mut c = Composer::default();
     typed(&mut c, "/qu");
     assert_eq!(rows(&c)[..2], ["/queue", "/quit"]);
