@@ -263,6 +263,8 @@ pub enum ModelDelta {
         attempt: u32,
         /// How long it waits, in milliseconds.
         wait_ms: u64,
+        /// Whether the server named that time.
+        named: bool,
         /// Why.
         reason: String,
     },
@@ -327,6 +329,14 @@ pub struct Delta {
     pub text: String,
 }
 
+impl Delta {
+    /// What a wait comes to, where nothing counts it down.
+    pub fn wait(&self) -> String {
+        let said: Vec<&str> = self.text.lines().skip(1).collect();
+        format!("{} in {} s", said.join("; "), self.offset.div_ceil(1000))
+    }
+}
+
 /// Kinds of [`Delta`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeltaKind {
@@ -340,6 +350,9 @@ pub enum DeltaKind {
     Written,
     /// A notice, such as a retry.
     Notice,
+    /// The server is waited for: the offset is how long still, in milliseconds; the text says what comes then, why, and which
+    /// try that is, a line each.
+    Wait,
     /// A command's standard output.
     Stdout,
     /// A command's standard error.

@@ -25,6 +25,7 @@ use crate::{
 use draft::Draft;
 use extras::Extras;
 use lines::{End, MOST_EVENT_BYTES, Seen, StreamObserver, look};
+use patience::Patience;
 use transport::{Address, HttpTransport, RetryReason};
 use wire::Chunk;
 
@@ -35,6 +36,7 @@ mod extras;
 pub(crate) mod fault;
 mod lines;
 mod models;
+mod patience;
 mod silence;
 mod thought;
 pub(crate) mod transport;
@@ -56,13 +58,20 @@ pub struct OpenAi {
     http: OnceLock<reqwest::Client>,
     /// What it takes beyond the interface, as far as it refused none of it.
     extras: Mutex<Extras>,
+    patience: Arc<Patience>,
 }
 
 impl OpenAi {
     /// A client for `endpoint`. Nothing is resolved, connected or loaded yet.
     pub fn new(endpoint: Endpoint) -> Self {
         let redactor = Redactor::knowing(endpoint.secrets().map(|(_, value)| value));
-        Self { endpoint: Arc::new(endpoint), redactor, http: OnceLock::new(), extras: Mutex::default() }
+        Self {
+            endpoint: Arc::new(endpoint),
+            redactor,
+            http: OnceLock::new(),
+            extras: Mutex::default(),
+            patience: Arc::default(),
+        }
     }
 
     fn http(&self) -> Result<reqwest::Client, Fault> {
@@ -102,8 +111,16 @@ impl OpenAi {
         let witness = StreamObserver::default();
         let endpoint = Arc::clone(&self.endpoint);
         let (http, redactor, retries) = (self.http()?, self.redactor.clone(), Arc::default());
-        let carrier =
-            HttpTransport { http, endpoint, redactor, witness: Arc::clone(&witness), deltas, retries };
+        let patience = Arc::clone(&self.patience);
+        let carrier = HttpTransport {
+            http,
+            endpoint,
+            redactor,
+            witness: Arc::clone(&witness),
+            deltas,
+            retries,
+            patience,
+        };
         let service = carrier.clone();
         let client = Client::build(carrier.http.clone(), Address::new(&self.endpoint)?)
             .with_http_service(tower::service_fn(move |r| service.clone().carry(r)));
@@ -253,5 +270,9 @@ impl ModelClient for OpenAi {
                 }),
             }
         })
+    }
+
+    fn hurry(&self) -> bool {
+        self.patience.end()
     }
 }

@@ -59,7 +59,6 @@ use pilothouse_core::{
     intent::Phase,
     memory::MemoryOwner,
     port::{Ask, Request, Update},
-    talk::DeltaKind,
 };
 
 pub use self::keying::WHICH_KEY;
@@ -277,12 +276,9 @@ impl App {
             Update::Opened(session, tail) => self.opened(*session, &tail, now),
             Update::Events(events) => self.events(&events, now),
             Update::Delta(delta) => {
+                let delta = self.world.took(delta, now);
                 self.panes.delta(&delta);
                 self.overlays.iter_mut().for_each(|overlay| overlay.delta(&delta));
-                // What the program itself says of a retry is no sign of life.
-                if delta.kind != DeltaKind::Notice {
-                    self.world.heard(now);
-                }
                 self.collect_asks();
                 return Urgency::Stream;
             }

@@ -48,6 +48,8 @@ pub struct Form<'a> {
     pub utc_offset_minutes: i32,
     /// For how many milliseconds the model has sent nothing, while one is waited for.
     pub silent: u64,
+    /// Whether a model's server is waited for before it is asked again.
+    pub served: bool,
 }
 
 /// The line: the left pieces, then the right-aligned ones.
@@ -148,8 +150,12 @@ impl Groups {
                 if state.waits_for_user() {
                     head.push(waits_for_you(form));
                 } else if state.busy() {
-                    let what = if state.pending_messages.is_empty() { "answering" } else { "classifying" };
-                    head.push(piece(format!(" {} {what}", form.glyphs.spin(form.frame)), Slot::Faint));
+                    let what = match state.pending_messages.is_empty() {
+                        true if form.served => "",
+                        true => " answering",
+                        false => " classifying",
+                    };
+                    head.push(piece(format!(" {}{what}", form.glyphs.spin(form.frame)), Slot::Faint));
                     head.extend(silent(form));
                 }
                 None
@@ -349,6 +355,9 @@ pub const SILENT_FROM: u64 = 15_000;
 
 /// How long nothing came of a model that is waited for.
 fn silent(form: Form<'_>) -> Option<Piece> {
+    if form.served {
+        return Some(piece(" waits for the server", Slot::Warn));
+    }
     (form.silent >= SILENT_FROM).then(|| piece(format!(" nothing for {}", age(form.silent)), Slot::Warn))
 }
 

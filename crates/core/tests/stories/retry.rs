@@ -2,8 +2,9 @@
 
 use pilothouse_core::{
     checkpoint::Answer,
+    event::Event,
     input::Input,
-    intent::Phase,
+    intent::{Control, Phase},
     runs::{RunInfo, RunStatus},
     session::LaneKind,
     talk::{Fault, FaultKind},
@@ -187,6 +188,26 @@ fn the_last_message_is_asked_again_whatever_became_of_it() {
         b.input(Input::Answer { checkpoint: asked, answer: Answer::Approve, shown: None }).unwrap();
     }
     assert!(b.input(Input::say("/retry")).is_err());
+}
+
+#[test]
+fn beside_a_model_that_is_asked_retry_ends_the_wait_for_its_server_and_nothing_else() {
+    for (text, phase_then) in
+        [("how does the search work?", Phase::Idle), ("fix the bug in a.txt", Phase::Planning)]
+    {
+        let mut b = Bench::new();
+        b.say(text);
+        let before: Vec<_> = b.session.pending().into_keys().collect();
+        let step = b.input(Input::say("/retry")).unwrap();
+        let events: Vec<&Event> = step.events.iter().map(|e| &e.event).collect();
+        assert!(
+            matches!(&events[..], [Event::ControlGiven { control: Control::Other(name) }] if name == "retry"),
+            "{events:?}"
+        );
+        assert!(step.effects.is_empty() && b.session.state().queue.is_empty());
+        assert_eq!(b.session.pending().into_keys().collect::<Vec<_>>(), before);
+        assert_eq!(phase(&b), phase_then);
+    }
 }
 
 fn last_turn(b: &Bench) -> pilothouse_core::ids::TurnId {

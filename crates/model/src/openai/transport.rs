@@ -30,6 +30,7 @@ use super::{
     endpoint::Endpoint,
     fault::{self, cut, deepest, not_a_stream, refused, unanswered, unreachable},
     lines::{BOM, Lines, StreamObserver},
+    patience::Patience,
     silence::within,
 };
 
@@ -151,6 +152,7 @@ pub(super) struct HttpTransport {
     pub deltas: Sender<ModelDelta>,
     /// How many of the retries are used up.
     pub retries: Arc<AtomicU32>,
+    pub patience: Arc<Patience>,
 }
 
 /// Why an attempt failed, and whether and when another one makes sense.
@@ -209,8 +211,16 @@ impl HttpTransport {
         let reason = fault.message;
         let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         // Lossy like every delta.
-        let _ = self.deltas.try_send(ModelDelta::Retry { attempt, wait_ms, reason });
-        tokio::time::sleep(wait).await;
+        let _ = self.deltas.try_send(ModelDelta::Retry {
+            attempt,
+            wait_ms,
+            named: setback.after.is_some(),
+            reason,
+        });
+        // A try that the user wanted at once is none of those that are made unasked.
+        if self.patience.wait(wait).await {
+            self.retries.store(used, Ordering::Relaxed);
+        }
         let _ = self.deltas.try_send(ModelDelta::Trying { attempt, of: RETRIES + 1 });
         Ok(())
     }

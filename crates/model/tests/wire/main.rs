@@ -463,6 +463,29 @@ async fn a_cancel_ends_the_wait_for_a_retry() {
 }
 
 #[tokio::test]
+async fn a_wait_that_the_user_ends_is_over_at_once_and_uses_up_no_retry() {
+    let busy = || answer("429 Too Many Requests", "retry-after: 50\r\n", "busy");
+    let server = Server::start(vec![busy(), busy(), busy(), busy(), reply("at last")]).await;
+    let model = OpenAi::new(endpoint(&server.url));
+    assert!(!model.hurry(), "nothing waits yet");
+    let (tx, mut rx) = mpsc::channel(64);
+    let reply = model.reply(request(), tx, CancellationToken::new());
+    let hurries = async {
+        let mut waits = 0;
+        while let Some(delta) = rx.recv().await {
+            if let ModelDelta::Retry { named, .. } = delta {
+                waits += 1;
+                assert!(named && model.hurry());
+            }
+        }
+        waits
+    };
+    let (reply, waits) = tokio::join!(reply, hurries);
+    assert_eq!((reply.unwrap().text.as_str(), waits), ("at last", 4));
+    assert!(!model.hurry());
+}
+
+#[tokio::test]
 async fn a_full_channel_never_holds_the_stream_up() {
     let mut script = vec![stream_head()];
     script.extend((0..500).map(|i| text(&format!("{i} "))));

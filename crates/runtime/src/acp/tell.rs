@@ -153,6 +153,7 @@ impl Teller {
                 self.call(delta.call, Call { content, ..Call::default() });
             }
             DeltaKind::Notice => self.aside(&delta.text),
+            DeltaKind::Wait => self.aside(&delta.wait()),
             DeltaKind::Stdout | DeltaKind::Stderr | DeltaKind::Call | DeltaKind::Written => {}
         }
     }

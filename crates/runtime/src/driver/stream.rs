@@ -12,6 +12,10 @@ use tokio::sync::mpsc;
 
 use super::drawn::Drawn;
 
+/// What comes at the end of a wait whose time the server named, and of any other.
+const TAKES_AGAIN: &str = "the server takes requests again";
+const ASKED_AGAIN: &str = "the server is asked again";
+
 /// The pieces of one reply on their way to the screen, without secrets; where it is full they are
 /// dropped, and the offsets show the gap.
 pub(super) struct Stream<'a> {
@@ -78,10 +82,11 @@ impl<'a> Stream<'a> {
                 (DeltaKind::Call, bytes as u64, self.secrets.mask(&name).into_owned())
             }
             ModelDelta::Written(tokens) => (DeltaKind::Written, tokens, String::new()),
-            ModelDelta::Retry { attempt, wait_ms, reason } => {
+            ModelDelta::Retry { attempt, wait_ms, named, reason } => {
                 self.begin_again();
-                let (wait, reason) = (wait_ms.div_ceil(1000), self.secrets.mask(&reason));
-                (DeltaKind::Notice, 0, format!("{reason}; try {attempt} in {wait} s"))
+                let what = if named { TAKES_AGAIN } else { ASKED_AGAIN };
+                let reason = self.secrets.mask(&reason).replace('\n', " ");
+                (DeltaKind::Wait, wait_ms, format!("{what}\n{reason}\ntry {attempt}"))
             }
             ModelDelta::Trying { attempt, of } => {
                 (DeltaKind::Notice, 0, format!("try {attempt} of {of}, thinking"))
@@ -112,12 +117,19 @@ mod tests {
         let secrets = Redactor::default();
         let mut stream = Stream::new(CallId(1), &updates, &secrets);
         stream.show(ModelDelta::Text("half a \n".into()));
-        stream.show(ModelDelta::Retry { attempt: 2, wait_ms: 5, reason: "it broke".into() });
+        for (named, wait_ms) in [(false, 5), (true, 31_200)] {
+            stream.show(ModelDelta::Retry { attempt: 2, wait_ms, named, reason: "it broke".into() });
+        }
         stream.show(ModelDelta::Text("whole \n".into()));
-        let mut texts = Vec::new();
+        let (mut texts, mut waits) = (Vec::new(), Vec::new());
         while let Ok(Update::Delta(delta)) = shown.try_recv() {
+            waits.extend((delta.kind == DeltaKind::Wait).then(|| delta.clone()));
             texts.extend((delta.kind == DeltaKind::Text).then_some((delta.offset, delta.text)));
         }
+        let told = ["it broke; try 2 in 1 s", "it broke; try 2 in 32 s"];
+        assert_eq!(waits.iter().map(Delta::wait).collect::<Vec<_>>(), told);
+        let told = ["the server is asked again", "the server takes requests again"];
+        assert_eq!(waits.iter().filter_map(|d| d.text.lines().next()).collect::<Vec<_>>(), told);
         let first = texts.first().unwrap();
         assert!(first.0 == 0 && first.1.starts_with("half"), "{texts:?}");
         assert!(texts.iter().any(|(at, text)| *at == 0 && text.starts_with("whole")), "{texts:?}");

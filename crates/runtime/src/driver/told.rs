@@ -14,6 +14,9 @@ use pilothouse_tools::awake::Awake;
 use super::{Driver, TAIL};
 use crate::{error::RuntimeError, sessions};
 
+/// Told where a model is to be asked again that answers already.
+const ON_ITS_WAY: &str = "nothing waits for the server: the model is at work; Esc Esc or /abort stops it";
+
 /// The command of which all that it changed stands in the log. One that was stopped ends a moment after its call.
 #[expect(clippy::wildcard_enum_match_arm, reason = "most events tell none")]
 const fn tells_command(event: &Event) -> Option<CallId> {
@@ -81,6 +84,7 @@ impl Driver {
             self.rules_kept();
         }
         self.tell_sheet(&events);
+        self.ask_at_once(&events);
         self.heed_settings(&events);
         self.keep_pipeline(&events);
         for event in &events {
@@ -191,6 +195,14 @@ impl Driver {
                 tracing::warn!(error = %e, "the state of the run could not be put beside the log");
             }
         }));
+    }
+
+    /// Asks the server again that is waited for, where that was wanted; says so where none is.
+    pub(super) fn ask_at_once(&mut self, events: &[Stamped]) {
+        let wanted = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "retry");
+        if events.iter().any(wanted) && !self.kit.hurry() {
+            self.outbox.send(Update::Notice(ON_ITS_WAY.to_owned()));
+        }
     }
 
     /// Says what the model is told next, where that was asked without a screen.

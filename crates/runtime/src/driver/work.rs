@@ -113,6 +113,12 @@ impl Services {
         Ok(Self { workshop, sources, later, pending, knowledge, printing, clients, asked: None })
     }
 
+    /// Ends every wait for a server; whether there was one.
+    pub(super) fn hurry(&self) -> bool {
+        let ended: Vec<bool> = self.clients.values().map(|client| client.hurry()).collect();
+        ended.contains(&true)
+    }
+
     /// Clients are made anew: the settings are others.
     pub(super) fn forget_clients(&mut self) {
         self.clients.clear();

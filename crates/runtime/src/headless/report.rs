@@ -300,6 +300,7 @@ impl<'a> Report<'a> {
         }
         match delta.kind {
             DeltaKind::Notice => self.progress(&delta.text),
+            DeltaKind::Wait => self.progress(&delta.wait()),
             DeltaKind::Stdout | DeltaKind::Stderr => self.output(delta),
             DeltaKind::Text | DeltaKind::Reasoning | DeltaKind::Call | DeltaKind::Written => {}
         }

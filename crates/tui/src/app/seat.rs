@@ -42,6 +42,10 @@ impl App {
         if self.world.info.status != RunStatus::Thinking {
             return None;
         }
+        let served = self.world.waits_for_server(now);
+        if served > 0 {
+            return Some(now + Duration::from_millis((served - 1) % 1000 + 1));
+        }
         let quiet = self.quiet(now);
         let unit = if quiet < 60_000 { 1_000 } else { 60_000 };
         let left = SILENT_FROM.checked_sub(quiet).filter(|left| *left > 0).unwrap_or(unit - quiet % unit);

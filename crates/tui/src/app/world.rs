@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use pilothouse_core::{
     event::{Event, Stamped},
-    ids::Millis,
+    ids::{CallId, Millis},
     port::Surroundings,
     runs::RunInfo,
     session::{Session, State},
+    talk::{Delta, DeltaKind},
 };
 
 /// The session and what surrounds it.
@@ -24,6 +25,8 @@ pub(super) struct World {
     context_tokens: u64,
     /// How the session stands.
     pub(super) info: RunInfo,
+    /// Which call waits for its server, and until when.
+    served: Option<(CallId, Millis)>,
 }
 
 impl World {
@@ -35,6 +38,7 @@ impl World {
             clock: None,
             context_tokens: 0,
             info: RunInfo::default(),
+            served: None,
         }
     }
 
@@ -70,6 +74,25 @@ impl World {
         let heard = self.info.heard;
         self.info = RunInfo::of(self.session.state());
         self.info.heard = self.info.heard.max(heard);
+    }
+
+    /// Takes a piece of something that runs: a wait for the server ends at a time of the clock here.
+    pub(super) fn took(&mut self, delta: Delta, now: Instant) -> Delta {
+        let time = self.time(now);
+        let until = (delta.kind == DeltaKind::Wait).then(|| Millis(time.0.saturating_add(delta.offset)));
+        self.served = until.map(|until| (delta.call, until)).or(self.served.filter(|s| s.0 != delta.call));
+        // What the program itself says of a retry is no sign of life.
+        if !matches!(delta.kind, DeltaKind::Notice | DeltaKind::Wait) {
+            self.heard(now);
+        }
+        Delta { offset: until.map_or(delta.offset, |until| until.0), ..delta }
+    }
+
+    /// For how many milliseconds still a model's server is waited for.
+    pub(super) fn waits_for_server(&self, now: Instant) -> u64 {
+        let open = |call| self.state().lanes.values().any(|lane| lane.thinking == Some(call));
+        let until = self.served.filter(|(call, _)| open(*call)).map(|(_, until)| until.0);
+        until.map_or(0, |until| until.saturating_sub(self.time(now).0))
     }
 
     /// Something that runs gave a sign of life.

@@ -91,12 +91,25 @@ fn text(state: &State, width: u16) -> (String, String) {
 }
 
 fn silent_text(state: &State, width: u16, silent: u64) -> (String, String) {
+    waiting_text(state, width, silent, false)
+}
+
+fn waiting_text(state: &State, width: u16, silent: u64, served: bool) -> (String, String) {
     let (left, right) = line(
         state,
-        Form { width, frame: 0, glyphs: &Glyphs::UNICODE, runs: &[], utc_offset_minutes: 0, silent },
+        Form { width, frame: 0, glyphs: &Glyphs::UNICODE, runs: &[], utc_offset_minutes: 0, silent, served },
     );
     let join = |pieces: Vec<Piece>| pieces.into_iter().map(|p| p.text).collect::<String>();
     (join(left), join(right))
+}
+
+#[test]
+fn a_wait_for_the_server_is_said_and_not_how_long_nothing_came() {
+    let mut s = state(Mode::Exploratory, Phase::Planning);
+    turn(&mut s, "Compare Q3 vs Q4 metrics");
+    let says = |served| waiting_text(&s, 100, 40_000, served).0;
+    assert_eq!(says(true), r#"[EXPLORE] planning ⠋ waits for the server "Compare Q3 vs Q4 metrics""#);
+    assert!(says(false).contains("nothing for 40s"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::{
     event::{Event, Level},
     ids::TurnId,
     input::Refusal,
-    intent::{Control, Phase, Turn},
+    intent::{Control, Phase, Slash, Turn},
     session::{State, TurnInfo, What},
 };
 
@@ -44,9 +44,15 @@ impl State {
 }
 
 impl Draft<'_> {
-    /// `/retry`: the message whose answer failed or was stopped, else the last one whatever became of it, else as `/redo`.
+    /// `/retry`: the message whose answer failed or was stopped. Beside a model that is asked it ends the wait for its server
+    /// and asks nothing new; else it takes the last message, whatever became of it, else what `/redo` does.
     pub(super) fn retry(&mut self) -> Decided {
-        let message = self.answer_to_redo().or_else(|| self.state.last_message());
+        let failed = self.answer_to_redo();
+        if failed.is_none() && self.state.lanes.values().any(|lane| lane.thinking.is_some()) {
+            self.heard(Slash::Retry);
+            return Ok(());
+        }
+        let message = failed.or_else(|| self.state.last_message());
         if let Some(turn) = message {
             return self.ask_message_again(turn);
         }

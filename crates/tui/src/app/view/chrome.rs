@@ -237,6 +237,7 @@ impl App {
             runs: &self.runs,
             utc_offset_minutes: self.world.surroundings.utc_offset_minutes,
             silent: self.silent(now),
+            served: self.world.waits_for_server(now) > 0,
         };
         let (left, right) = status::line(self.world.state(), form);
         let theme = &self.looks.theme;

@@ -3,6 +3,7 @@
 //! Owns how each kind of entry looks. Never looks at another entry.
 
 mod gated;
+mod reply;
 mod rows;
 mod sections;
 
@@ -23,7 +24,7 @@ use pilothouse_core::{
     pipeline::StepName,
     policy::{Request, Ruling},
     session::State,
-    talk::{Usage, about_tokens},
+    talk::Usage,
     tool::{Subject, Tool},
 };
 
@@ -118,6 +119,8 @@ pub(super) struct Reply {
     pub(super) broke: bool,
     pub(super) since: Millis,
     pub(super) note: String,
+    /// Until when its server is waited for.
+    pub(super) until: Option<Millis>,
     pub(super) thinking: String,
     pub(super) blob: Option<BlobId>,
     /// Bytes streamed so far, and whether some were lost on the way.
@@ -129,22 +132,6 @@ pub(super) struct Reply {
     pub(super) counted: u64,
     /// An answer in sections, of which the beginning stands here until it is unfolded.
     pub(super) sections: Option<Sections>,
-}
-
-impl Reply {
-    /// It is asked for once more, as the note says: what came counts no more.
-    pub(super) fn begin_again(&mut self, note: &str) {
-        (self.md, self.streamed, self.gap) = (Markdown::default(), 0, false);
-        (self.called, self.counted) = ((0, 0), 0);
-        self.thinking.clear();
-        note.clone_into(&mut self.note);
-    }
-
-    /// Tokens written so far: counted, or estimated by what came.
-    pub(super) fn tokens(&self) -> u64 {
-        let bytes = self.streamed + self.thinking.len() as u64 + self.called.0 + self.called.1;
-        if self.counted > 0 { self.counted.max(about_tokens(self.streamed)) } else { about_tokens(bytes) }
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

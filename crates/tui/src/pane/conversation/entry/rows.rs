@@ -110,9 +110,14 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
     }
     r.md.lay(env.width, g);
     if r.running && r.md.rows().is_empty() {
+        let row = Row::of(g.spin(env.spinner), Slot::Info).and(" ", Slot::Text);
+        if let Some(wait) = r.wait(env.now, g.dot) {
+            rows.push(row.and(&wait, Slot::Soft).cut(env.width, g.ellipsis));
+            return;
+        }
         let waited = money::so_far(env.now.0.saturating_sub(r.since.0));
-        let what = if r.note.is_empty() { "thinking" } else { r.note.as_str() };
-        let row = Row::of(g.spin(env.spinner), Slot::Info).and(" ", Slot::Text).and(what, Slot::Soft);
+        let what = if r.note.is_empty() || r.until.is_some() { "thinking" } else { r.note.as_str() };
+        let row = row.and(what, Slot::Soft);
         let right = match written(r, g) {
             tokens if tokens.is_empty() => waited,
             tokens => format!("{tokens} {} {waited}", g.dot),

@@ -384,7 +384,8 @@ impl Log {
                 r.called = (before, delta.offset);
             }
             (Body::Reply(r), DeltaKind::Written) => r.counted = delta.offset,
-            (Body::Reply(r), DeltaKind::Notice) => r.begin_again(&delta.text),
+            (Body::Reply(r), DeltaKind::Notice) => r.begin_again(&delta.text, None),
+            (Body::Reply(r), DeltaKind::Wait) => r.begin_again(&delta.text, Some(Millis(delta.offset))),
             (Body::Call(c), DeltaKind::Stdout | DeltaKind::Stderr) => {
                 let stderr = delta.kind == DeltaKind::Stderr;
                 output(&mut c.tail, stderr, &delta.text);
@@ -392,7 +393,11 @@ impl Log {
             (Body::Call(c), DeltaKind::Notice) => c.summary.clone_from(&delta.text),
             (
                 Body::Call(_),
-                DeltaKind::Text | DeltaKind::Reasoning | DeltaKind::Call | DeltaKind::Written,
+                DeltaKind::Text
+                | DeltaKind::Reasoning
+                | DeltaKind::Call
+                | DeltaKind::Written
+                | DeltaKind::Wait,
             ) => {}
             (Body::Reply(_), DeltaKind::Stdout | DeltaKind::Stderr) => {}
             (Body::Said(_) | Body::Facts(_) | Body::Task { .. } | Body::Plan(_), _) => {}

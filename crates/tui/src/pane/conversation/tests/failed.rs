@@ -48,6 +48,26 @@ fn a_reply_that_is_asked_for_again_begins_anew() {
 }
 
 #[test]
+fn a_wait_for_the_server_counts_down_in_one_number() {
+    let mut s = Screen::new();
+    s.tell(said(1, "where?"));
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+    s.tell(thinking(2, 1));
+    let why = "the server takes requests again\nthe server answered 429: slow down\ntry 2";
+    s.delta(2, s.story.at + 31_200, DeltaKind::Wait, why);
+    let row = |s: &mut Screen| s.text(120, 5)[3].trim().to_owned();
+    let first = row(&mut s);
+    let wait =
+        "the server takes requests again in 32 s · /retry asks at once · the server answered 429: slow down";
+    assert!(first.ends_with(wait), "{first}");
+    s.story.later(28_000);
+    let then = row(&mut s);
+    assert!(then.ends_with("again in 4 s · the server answered 429: slow down"), "{then}");
+    s.story.later(27_000);
+    assert!(row(&mut s).contains("thinking"), "{}", row(&mut s));
+}
+
+#[test]
 fn an_answer_that_comes_after_a_notice_stands_below_it() {
     for streamed in [false, true] {
         let mut s = Screen::new();
