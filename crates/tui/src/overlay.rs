@@ -140,12 +140,12 @@ pub trait Overlay: fmt::Debug {
 
     /// Takes the beginning of a line that is typed or pasted, also into what lies over it, where what is chosen here wants
     /// one; else it is the draft's.
-    fn begins(&mut self, _line: &str) -> Option<Outcome> {
+    fn begins(&mut self, _line: &str, _how: Written) -> Option<Outcome> {
         None
     }
 
     /// Takes a key of a service, where that is what was written into it or into what lies over it and one is wanted.
-    fn handed(&mut self, _text: &str) -> Option<Outcome> {
+    fn handed(&mut self, _text: &str, _how: Written) -> Option<Outcome> {
         None
     }
 
@@ -201,6 +201,15 @@ pub trait Overlay: fmt::Debug {
 
     /// Takes what happened.
     fn told(&mut self, _event: &Event) {}
+}
+
+/// How a text came to where it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Letter by letter.
+    Typed,
+    /// In one go.
+    Pasted,
 }
 
 /// What a letter is in an overlay that asks for no line.

@@ -26,12 +26,17 @@ pub enum Handed<'a> {
 }
 
 impl<'a> Handed<'a> {
+    /// Reads what was typed letter by letter where a name is wanted: a word that only looks drawn is that name.
+    pub fn typed(text: &'a str) -> Self {
+        let word = text.trim();
+        let is_name = is_word(word) && !word.contains('=') && !is_shaped(word);
+        if is_name { Self::Nothing } else { Self::of(text) }
+    }
+
     /// Reads what was typed or pasted in one go.
     pub fn of(text: &'a str) -> Self {
         let text = text.trim();
-        let alone = !text.contains(char::is_whitespace) && !text.contains("://");
-        let of_shape = || shapes::match_any(text) && !text.contains(['=', ':']) && !is_placeholder(text);
-        if alone && (is_drawn(text) || of_shape()) {
+        if is_word(text) && (is_drawn(text) || is_shaped(text)) {
             return Self::Key(text);
         }
         let secrets = Redactor::default().secrets(text);
@@ -43,6 +48,15 @@ impl<'a> Handed<'a> {
             _ => Self::Several,
         }
     }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.contains(char::is_whitespace) && !text.contains("://")
+}
+
+/// Whether a word has the shape that some service gives its keys.
+fn is_shaped(text: &str) -> bool {
+    shapes::match_any(text) && !text.contains(['=', ':']) && !is_placeholder(text)
 }
 
 /// Whether a word alone was drawn: a run of letters and digits in it, or all of it as identifiers are written.
@@ -87,6 +101,15 @@ mod tests {
             "sk-",
         ] {
             assert_eq!(Handed::of(other), Handed::Nothing, "{other}");
+        }
+        for (name, is_key) in [
+            ("9f86d081884c7d659a2feaa0c55ad015", false),
+            ("my-tune-4fJq0Zx81LmNwPq7RtYv", false),
+            ("sk-proj-4fJq0Zx81LmNwPq7RtYv", true),
+            ("ghp_4fJq0Zx81LmNwPq7RtYv4fJq0Zx81LmNwPq7", true),
+        ] {
+            assert!(matches!(Handed::of(name), Handed::Key(_)), "{name}");
+            assert_eq!(Handed::typed(name) != Handed::Nothing, is_key, "{name}");
         }
         for several in [
             "OPENAI_API_KEY=sk-proj-4fJq0Zx81LmNwPq7RtYv\nGROQ_API_KEY=gsk_9aB8cD7eF6gH5iJ4kL3mN2oP",

@@ -21,7 +21,7 @@ use crate::{
     ctx::Wanted,
     frame,
     keymap::{ANYWHERE, Action, Chord},
-    overlay::{Letter, OVERLAYS, Overlay, OverlayKind, approvals, help},
+    overlay::{Letter, OVERLAYS, Overlay, OverlayKind, Written, approvals, help},
     pace::Urgency,
     pane::{Focus, PANES, PaneId},
     standing::Stamp,
@@ -200,7 +200,7 @@ impl App {
         let taken = outcome.is_some();
         self.carry_out(outcome.unwrap_or_default(), came);
         if let Some(line) = self.overlays.last().and_then(|top| top.readable().map(str::to_owned)) {
-            self.handed_above(&line, came);
+            self.handed_above(&line, Written::Typed, came);
         }
         taken
     }
@@ -443,7 +443,7 @@ impl App {
             // They are the beginning of the line that is pasted into.
             self.begin_draft(None, came);
         }
-        if self.paste_above(text, came) || self.begins_above(text, came) {
+        if self.paste_above(text, came) || self.begins_above(text, Written::Pasted, came) {
             return;
         }
         self.leave_overlays(came);
@@ -458,7 +458,7 @@ impl App {
         let asks = |top: &&mut Box<dyn Overlay>| top.weighs(' ', None, &ctx).is_none();
         let Some(top) = self.overlays.last_mut().filter(asks) else { return false };
         let hidden = top.hidden();
-        if !hidden && self.handed_above(text, came) {
+        if !hidden && self.handed_above(text, Written::Pasted, came) {
             return true;
         }
         self.overlays.last_mut().map(|top| top.paste(text)).is_some()

@@ -12,7 +12,7 @@ use super::App;
 use crate::{
     ctx::Outcome,
     keymap::Action,
-    overlay::{Letter, Overlay},
+    overlay::{Letter, Overlay, Written},
     pane::Focus,
     standing::{DEAF, Pressed},
 };
@@ -257,14 +257,14 @@ impl App {
     }
 
     /// A line begins where what lies over the body wants one: it goes there. Whether it did.
-    pub(super) fn begins_above(&mut self, line: &str, came: Instant) -> bool {
-        self.taken_above(|overlay| overlay.begins(line), came)
+    pub(super) fn begins_above(&mut self, line: &str, how: Written, came: Instant) -> bool {
+        self.taken_above(|overlay| overlay.begins(line, how), came)
     }
 
     /// What is written into whatever is asked for above a page that takes keys, and looks like one, goes to that page and
     /// stands nowhere. Whether it did.
-    pub(super) fn handed_above(&mut self, text: &str, came: Instant) -> bool {
-        self.taken_above(|overlay| overlay.handed(text), came)
+    pub(super) fn handed_above(&mut self, text: &str, how: Written, came: Instant) -> bool {
+        self.taken_above(|overlay| overlay.handed(text, how), came)
     }
 
     /// Gives what is written to the topmost overlay that takes it; what lies over that goes. Whether one did.
@@ -294,7 +294,7 @@ impl App {
         }
         // What already moved is no part of a line that is wanted here.
         let line: String = self.stray.held.iter().map(|stroke| stroke.letter).chain(letter).collect();
-        if self.begins_above(&line, came) {
+        if self.begins_above(&line, Written::Typed, came) {
             return;
         }
         let back = std::mem::take(&mut self.stray.back);

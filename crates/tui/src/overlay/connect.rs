@@ -1,8 +1,10 @@
 //! Who answers and how the screen looks, picked on one page: at the first start, and by `/connect`.
 //!
 //! Owns what was picked and the words. Nothing holds before it is kept, and that the driver does; a key is shown nowhere.
-//! Nothing that is written while it is open reaches the draft, and what looks like a key is taken for one on every line.
+//! Nothing that is written while it is open reaches the draft, and what looks like a key is taken for one on every line, but
+//! for a name that is typed letter by letter where one is wanted.
 
+mod line;
 mod place;
 
 use crossterm::event::{KeyCode, KeyEvent};
@@ -13,9 +15,12 @@ use pilothouse_core::{
 };
 use ratatui::buffer::Buffer;
 
-use self::place::{Place, SERVER, host};
+use self::{
+    line::Line,
+    place::{Place, SERVER, host, spoken},
+};
 use super::{
-    Caret, Letter, Overlay, OverlayKind, Prompt,
+    Caret, Letter, Overlay, OverlayKind, Prompt, Written,
     choice::Choice,
     entry,
     page::{CHOOSES, choose, frame, paint},
@@ -47,17 +52,6 @@ pub const KIND: OverlayKind = OverlayKind::page(
     |ctx| Ok(Box::new(Connect { first: ctx.surroundings.first_start, ..Connect::default() })),
 );
 
-/// What can be picked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
-    Place,
-    Address,
-    Key,
-    Model,
-    Theme,
-    Keep,
-}
-
 /// What is known of the models that the place has.
 #[derive(Debug, Default)]
 enum Models {
@@ -77,6 +71,8 @@ struct Connect {
     place: Option<Place>,
     pick: ModelPick,
     models: Models,
+    /// An address that was typed and can be none, and why.
+    wrong: Option<(String, &'static str)>,
     at: usize,
     /// What the line that is asked for above is.
     asks: Option<Line>,
@@ -110,7 +106,9 @@ impl Connect {
     fn missing(&self) -> Option<(Line, &'static str)> {
         let place = self.place.as_ref()?;
         let key = place.key_from().is_some() || self.pick.key.is_some();
-        if place.wants_address() && self.pick.address.is_empty() {
+        if self.wrong.is_some() {
+            Some((Line::Address, "mend its address first"))
+        } else if place.wants_address() && self.pick.address.is_empty() {
             Some((Line::Address, "type its address first"))
         } else if matches!(place, Place::Known(known) if known.wants_key) && !key {
             Some((Line::Key, "type its key first"))
@@ -141,7 +139,16 @@ impl Connect {
     }
 
     /// A key stays with the host that it was typed for.
-    fn take_address(&mut self, address: &str) {
+    fn take_address(&mut self, typed: &str) {
+        let address = match spoken(typed) {
+            Ok(address) => address,
+            Err(why) => {
+                self.wrong = Some((typed.to_owned(), why));
+                return self.go(Line::Address);
+            }
+        };
+        self.wrong = None;
+        let address = address.as_str();
         let before = std::mem::replace(&mut self.pick.address, address.to_owned());
         if !before.is_empty() && host(&before) != host(address) {
             self.pick.key = None;
@@ -166,7 +173,7 @@ impl Connect {
             model: if engine { OFFLINE.to_owned() } else { String::new() },
             ..ModelPick::default()
         };
-        self.place = Some(place);
+        (self.place, self.wrong) = (Some(place), None);
         if engine {
             self.models = Models::Unasked;
         } else {
@@ -200,7 +207,9 @@ impl Connect {
                 let list = Choice::of("Provider", rows).at(name).or_says(NO_PROVIDER);
                 Outcome::open(list.lets_on(self.first && self.place.is_none()))
             }
-            Line::Address => Outcome::open(address(&self.pick.address)),
+            Line::Address => {
+                Outcome::open(address(self.wrong.as_ref().map_or(&self.pick.address, |(typed, _)| typed)))
+            }
             Line::Key => Outcome::open(self.key_prompt()),
             Line::Model => {
                 let (names, none) = match &self.models {
@@ -270,6 +279,9 @@ impl Connect {
                     Row::of(place.name(), Slot::Text).and("  ", Slot::Soft).and(&place.about(), Slot::Soft)
                 }
             },
+            Line::Address if let Some((typed, why)) = &self.wrong => {
+                Row::of(typed, Slot::Text).and(&format!("  {why}"), Slot::Warn)
+            }
             Line::Address if self.pick.address.is_empty() => soft("none yet"),
             Line::Address => Row::of(&self.pick.address, Slot::Text),
             Line::Key => match (&self.pick.key, self.place.as_ref().and_then(Place::key_from)) {
@@ -351,19 +363,6 @@ const OTHERWISE: [&str; 2] = [
     "`pilothouse auth set PRESET` stores a key as well; `pilothouse config path` names the file of all settings.",
 ];
 
-impl Line {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Place => "Provider",
-            Self::Address => "Address",
-            Self::Key => "Key",
-            Self::Model => "Model",
-            Self::Theme => "Theme",
-            Self::Keep => "Use it",
-        }
-    }
-}
-
 impl Overlay for Connect {
     fn name(&self) -> &'static str {
         KIND.entry.name
@@ -430,8 +429,8 @@ impl Overlay for Connect {
         Some(Letter::of(letter, moves, &['j', 'k', 'q']))
     }
 
-    fn begins(&mut self, line: &str) -> Option<Outcome> {
-        let handed = Handed::of(line);
+    fn begins(&mut self, line: &str, how: Written) -> Option<Outcome> {
+        let handed = how.weighed(line, self.written());
         if handed != Handed::Nothing && self.lines().get(self.at) != Some(&Line::Key) {
             return self.take_handed(handed);
         }
@@ -457,8 +456,8 @@ impl Overlay for Connect {
         Some(outcome)
     }
 
-    fn handed(&mut self, text: &str) -> Option<Outcome> {
-        self.take_handed(Handed::of(text))
+    fn handed(&mut self, text: &str, how: Written) -> Option<Outcome> {
+        self.take_handed(how.weighed(text, self.asks))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

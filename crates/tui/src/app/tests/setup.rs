@@ -438,6 +438,68 @@ fn a_key_goes_to_its_line_from_every_other_one_and_stands_nowhere() {
 }
 
 #[test]
+fn a_name_that_is_typed_and_looks_drawn_stays_a_name_and_one_that_is_pasted_is_a_key() {
+    let name = "tune-4fJq0Zx81LmNwPq7RtYv";
+    for pastes in [false, true] {
+        for way in ["", "<enter>"] {
+            let mut desk = providers(100, 30);
+            desk.press("openrouter<enter>");
+            desk.models(Err("no".into())).press(way);
+            if pastes {
+                desk.paste(name);
+                assert_eq!(desk.top(), Some("prompt"), "{}", desk.text());
+                assert!(!desk.text().contains(name), "{}", desk.text());
+                continue;
+            }
+            name.chars().for_each(|letter| desk.app.key(key(&letter.to_string()), desk.now));
+            desk.pause();
+            assert_eq!(desk.top(), Some("choice"), "{}", desk.text());
+            desk.press("<enter>").press("<enter>");
+            assert!(
+                matches!(desk.asked(), Some(SetupAsk::Connect(pick)) if pick.model == name && pick.key.is_none()),
+                "{:?}",
+                desk.asked()
+            );
+        }
+    }
+}
+
+#[test]
+fn an_address_that_can_be_none_keeps_the_cursor_and_one_of_this_machine_needs_no_scheme() {
+    let mut desk = providers(100, 30);
+    desk.press("another<enter>");
+    for (typed, why) in [
+        ("10.0.0.7:8000/v1", "begins with https://"),
+        ("example.net/v1", "begins with https://"),
+        ("localhostile.net", "begins with https://"),
+        ("127.0.0.1.example.net/v1", "begins with https://"),
+        ("http:///v1", "names no server"),
+    ] {
+        desk.press(typed).press("<enter>");
+        assert!(desk.text().contains(why) && desk.text().contains(typed), "{typed} {}", desk.text());
+        assert!(desk.asks.iter().all(|ask| !matches!(ask, Ask::Setup(SetupAsk::Models(_)))), "{typed}");
+    }
+    // What is typed next is the address once more, and Enter mends the one that stands there.
+    desk.press("<enter>");
+    assert!(desk.text().contains("http:///v1"), "{}", desk.text());
+    desk.press("<esc>");
+    for (typed, asked) in [
+        ("localhost:8000/v1", "http://localhost:8000/v1"),
+        ("127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ("[::1]:8000/v1", "http://[::1]:8000/v1"),
+        ("HTTPS://example.net/v1", "https://example.net/v1"),
+    ] {
+        desk.press(typed).press("<enter>");
+        assert!(
+            matches!(desk.asked(), Some(SetupAsk::Models(p)) if p.address == asked),
+            "{typed} {:?}",
+            desk.asked()
+        );
+        desk.models(Err("no".into())).press("kkkk").press("j");
+    }
+}
+
+#[test]
 fn what_holds_more_than_a_key_and_a_key_for_nobody_are_refused_and_stand_nowhere() {
     let several = format!("A_KEY={DRAWN}\nB_KEY=gsk_9aB8cD7eF6gH5iJ4kL3mN2oP");
     for (way, pasted, said) in [

@@ -53,6 +53,33 @@ impl Place {
     }
 }
 
+/// An address as it is asked: one of this machine needs no scheme.
+///
+/// # Errors
+/// What it lacks.
+pub(super) fn spoken(address: &str) -> Result<String, &'static str> {
+    let lower = address.to_ascii_lowercase();
+    if let Some(scheme) = ["http://", "https://"].into_iter().find(|scheme| lower.starts_with(scheme)) {
+        let rest = address.get(scheme.len()..).unwrap_or_default();
+        let named = rest.starts_with(|c: char| !matches!(c, '/' | ':' | '?' | '#'));
+        return if named { Ok(format!("{scheme}{rest}")) } else { Err("it names no server") };
+    }
+    let local = ["localhost", "[::1]"].iter().filter_map(|name| lower.strip_prefix(name));
+    let mut rests = local.chain(
+        lower
+            .strip_prefix("127.")
+            .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')),
+    );
+    let is_local = rests.any(|rest| rest.is_empty() || rest.starts_with([':', '/']));
+    if address.is_empty() {
+        Ok(String::new())
+    } else if is_local {
+        Ok(format!("http://{address}"))
+    } else {
+        Err("an address begins with https:// (or http://)")
+    }
+}
+
 /// How an address is spoken to, and with whom: all of it but the path.
 pub(super) fn host(address: &str) -> &str {
     let from = address.find("://").map_or(0, |at| at + "://".len());
