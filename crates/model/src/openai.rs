@@ -43,7 +43,7 @@ pub(crate) mod transport;
 mod wire;
 
 pub use endpoint::{Effort, Endpoint, Preset, Price};
-pub use models::models;
+pub use models::{instead, models};
 
 /// How long a stream may stay open after the model said that it is done: the usage may follow.
 const AFTER_FINISH: Duration = Duration::from_secs(3);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use pilothouse_core::{
+    connection::MODEL_CHARS,
     redact::Redactor,
     talk::{Fault, FaultKind},
 };
@@ -38,8 +39,11 @@ pub async fn models(endpoint: &Endpoint) -> Result<Vec<String>, Fault> {
 }
 
 /// What an endpoint has that knows no model of this name: the nearest of its names. `None` where it has that one, or does
-/// not say.
-pub(super) async fn instead(endpoint: &Endpoint) -> Option<String> {
+/// not say; a deployment has a name of its own, which no list of models holds.
+pub async fn instead(endpoint: &Endpoint) -> Option<String> {
+    if endpoint.base_url.contains("/deployments/") {
+        return None;
+    }
     let known = timeout(LIST_WAIT, models(endpoint)).await.ok()?.ok()?;
     told(&endpoint.model, known)
 }
@@ -48,6 +52,7 @@ fn told(name: &str, mut known: Vec<String>) -> Option<String> {
     if known.is_empty() || known.iter().any(|have| have == name) {
         return None;
     }
+    known.retain(|have| have.chars().count() <= MODEL_CHARS && !have.contains(char::is_control));
     let near = |have: &str| {
         let within = have.contains(name) || name.contains(have);
         f64::from(u8::from(within)) + strsim::normalized_damerau_levenshtein(have, name)

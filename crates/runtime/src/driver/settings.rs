@@ -14,12 +14,13 @@ use pilothouse_core::{
     port::{Surroundings, Update},
     session::Bounds,
 };
+use pilothouse_model::openai::instead;
 use pilothouse_sources::Definition as Source;
 
-use super::{Driver, Setup, opening, trust};
+use super::{Driver, Inbound, Setup, opening, trust};
 use crate::{
     config::{
-        Config,
+        Config, Provider,
         origin::{self, Effective},
     },
     hooks, permissions,
@@ -139,10 +140,27 @@ impl Driver {
         self.around_is(|around| *around = now(around));
     }
 
+    /// Looks whether the server of the model that was chosen has it, and says so where it names others alone: it may hide
+    /// some, so that this refuses nothing.
+    fn look_for_model(&self) {
+        let chosen = self.at.session.state().model.as_deref().filter(|name| *name != MAIN);
+        let Some(Provider::Endpoint(endpoint)) = chosen.map(|name| self.at.config.asked(Some(name)).0) else {
+            return;
+        };
+        let (inbound, endpoint) = (self.inbound.clone(), endpoint.clone());
+        let secrets = self.at.config.secrets.clone();
+        self.tasks.spawn(async move {
+            if let Some(told) = instead(&endpoint).await {
+                drop(inbound.send(Inbound::Notice(secrets.mask(&told).into_owned())).await);
+            }
+        });
+    }
+
     /// What events on the disk say of models and settings.
     pub(super) fn heed_settings(&mut self, events: &[Stamped]) {
         if events.iter().any(|e| matches!(e.event, Event::ModelChosen { .. })) {
             self.show_model();
+            self.look_for_model();
         }
         let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "config");
         if events.iter().any(asked) {

@@ -211,3 +211,71 @@ async fn what_is_wrong_in_a_file_refuses_no_message() {
         s.quit().await;
     }
 }
+
+/// A server that gives these answers, the last of them again and again; its address.
+async fn serves(answers: Vec<String>) -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        for n in 0.. {
+            let Ok((mut stream, _)) = listener.accept().await else { return };
+            let (mut request, mut piece) = (String::new(), [0; 4096]);
+            while !is_whole(&request) {
+                let read = stream.read(&mut piece).await.unwrap();
+                request.push_str(&String::from_utf8_lossy(&piece[..read]));
+            }
+            let answer = answers.get(n).or(answers.last()).unwrap();
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        }
+    });
+    address
+}
+
+/// Whether a request is all there: its head, and as many bytes as that says.
+fn is_whole(request: &str) -> bool {
+    let Some((head, body)) = request.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    body.len() >= length.map_or(0, |length| length.parse().unwrap())
+}
+
+/// An answer of a server.
+fn answer(status: &str, header: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\n{header}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_its_server_does_not_name_is_told_and_taken_all_the_same() {
+    let rig = Rig::new(&json!([]));
+    let list = json!({ "data": [{ "id": "desk" }, { "id": "desk-mini" }] }).to_string();
+    let address = serves(vec![answer("200 OK", "content-type: application/json", &list)]).await;
+    let variables = [("PILOTHOUSE_BASE_URL", address.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let mut s = Screen::open(setup_with(&rig, &variables), 1024).await;
+    s.until("surroundings", |s| s.around.model == "desk").await;
+    for name in ["desk-mini", "dask"] {
+        s.say(&format!("/model {name}")).await;
+        s.until("the model", |s| s.around.model == name).await;
+    }
+    s.until("a word", |s| !s.refused.is_empty()).await;
+    let told = "the server has no dask; it has desk, desk-mini: `/model NAME` takes one";
+    assert_eq!(s.refused, [told]);
+    s.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wait_for_the_server_is_over_once_retry_is_said() {
+    let rig = Rig::new(&json!([]));
+    let reply = "data: {\"choices\":[{\"delta\":{\"content\":\"Here.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let busy = answer("429 Too Many Requests", "retry-after: 50", "slow down");
+    let address = serves(vec![busy, answer("200 OK", "content-type: text/event-stream", reply)]).await;
+    let variables = [("PILOTHOUSE_BASE_URL", address.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let mut s = Screen::open(setup_with(&rig, &variables), 1024).await;
+    s.until("surroundings", |s| s.around.model == "desk").await;
+    s.say("how does the search work?").await;
+    s.until("the wait", |s| s.deltas.iter().any(|(kind, ..)| *kind == DeltaKind::Wait)).await;
+    s.say("/retry").await;
+    s.idle().await;
+    assert!(s.count("message_completed") == 1 && s.refused.is_empty(), "{:?}", s.refused);
+    s.quit().await;
+}
