@@ -7,7 +7,7 @@ use super::args::{Args, Opt};
 use super::expand::{Feed, Field, UNKNOWN};
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Program};
-use super::secrets::{is_secret, names_secret};
+use super::secrets::names_secret;
 use super::special::inline;
 use super::walk::Walker;
 
@@ -46,10 +46,14 @@ pub(super) enum Kind {
     Alters,
     /// A text that only the same word can hold.
     May,
+    /// The name of a task.
+    Task,
+    /// They are no options of its own: what may stand behind `--`.
+    Hands,
 }
 
 /// The kinds by their names in the data.
-pub(super) const KINDS: [(&str, Kind); 16] = [
+pub(super) const KINDS: [(&str, Kind); 18] = [
     ("flags", Kind::Flag),
     ("takes", Kind::Plain),
     ("in", Kind::Read),
@@ -66,6 +70,8 @@ pub(super) const KINDS: [(&str, Kind); 16] = [
     ("rest", Kind::Rest),
     ("alters", Kind::Alters),
     ("may", Kind::May),
+    ("task", Kind::Task),
+    ("hands", Kind::Hands),
 ];
 
 /// The options of a kind, and the sub-commands that have them; none for all.
@@ -76,6 +82,8 @@ pub(super) struct Options {
     pub names: Vec<&'static str>,
     /// Only before the first operand.
     pub global: bool,
+    /// They are said of many programs at once, so that no one of them need have them.
+    pub shared: bool,
 }
 
 impl Options {
@@ -85,10 +93,16 @@ impl Options {
         let (global, kind) = kind.strip_prefix("gtakes").map_or((false, kind), |_| (true, "takes"));
         let kind = KINDS.iter().find(|(name, _)| *name == kind).map(|(_, kind)| *kind)?;
         let subs = subs.split('|').filter(|sub| !sub.is_empty()).collect();
-        Some(Self { kind, subs, names, global })
+        Some(Self { kind, subs, names, global, shared: false })
     }
 
+    /// Whether a sub-command has them.
     pub fn of_sub(&self, sub: &str) -> bool {
+        self.kind != Kind::Hands && self.stand_for(sub)
+    }
+
+    /// Whether they are said of a sub-command.
+    pub fn stand_for(&self, sub: &str) -> bool {
         (self.subs.is_empty() || self.subs.contains(&sub)) && (!self.global || sub.is_empty())
     }
 }
@@ -146,7 +160,8 @@ impl Program {
         };
         let plain = fits(false);
         let spelled = |p: &&str| *p == name || p.len() > 4 && p.contains('*') && super::path::glob(p, text);
-        let quiet = || self.options.iter().filter(|o| !o.kind.is_weighty() && o.of_sub(sub));
+        // What is said of many programs at once is no whole name of this one.
+        let quiet = || self.options.iter().filter(|o| !o.kind.is_weighty() && !o.shared && o.of_sub(sub));
         let known = plain.is_some() && quiet().any(|o| o.names.iter().any(spelled));
         let weighty = fits(true).filter(|_| {
             // A whole name is that option, whatever else begins with it.
@@ -160,98 +175,17 @@ impl Program {
     }
 
     /// Whether all harmless options of a sub-command are named, so that any other one is not.
-    fn names_all(&self, sub: &str) -> bool {
+    pub(super) fn names_all(&self, sub: &str) -> bool {
         self.options
             .iter()
             .any(|o| o.kind == Kind::Flag && o.of_sub(sub) && (o.subs.is_empty() || !sub.is_empty()))
-    }
-
-    /// Which arguments are harmless: a rule that allows the program's first words covers these behind them.
-    pub fn harmless_words(&self, words: &[Field], cwd: Cwd) -> Vec<bool> {
-        let args = &Args::read(self, words);
-        let mut all = vec![true; words.len()];
-        let mut set = |at: usize, harmless: bool| {
-            if let Some(cell) = all.get_mut(at) {
-                *cell &= harmless;
-            }
-        };
-        let sub = args.operand(0);
-        for opt in &args.opts {
-            let harmless = opt.is_harmless(self, sub, cwd);
-            set(opt.at, harmless);
-            set(opt.value_at.unwrap_or(opt.at), harmless);
-        }
-        for (nth, (field, at)) in args.operands.iter().zip(&args.places).enumerate() {
-            let passed = args.ended.is_some_and(|end| nth >= end);
-            set(*at, self.operand_is_harmless(field, (nth, sub), passed, cwd));
-        }
-        all
-    }
-
-    fn operand_is_harmless(&self, field: &Field, (nth, sub): (usize, &str), passed: bool, cwd: Cwd) -> bool {
-        let text = field.text.as_str();
-        if let Some((name, value)) = text.split_once('=').filter(|_| self.tasks && !passed) {
-            let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,+".contains(c));
-            return plain && !super::settings::steers(name);
-        }
-        // Only what the program itself would take as harmless is so for the one that it is passed on to.
-        let taker = self.passes_to.and_then(programs::find).unwrap_or(self);
-        let option = passed && text.starts_with('-') && taker.kind_of(text, text, sub) != Some(Kind::Flag);
-        let name = text.split('=').next().unwrap_or(text);
-        let weighty = || self.kind_of(name, text, sub).is_some_and(Kind::is_weighty);
-        !(text.starts_with('@') || passed && text.starts_with('-') && weighty())
-            && is_inside(text, cwd)
-            && !(self.tasks && nth > 0)
-            && !(self.passes && option)
-    }
-}
-
-/// Whether a text that may be a path stays in the project, and is no address.
-fn is_inside(text: &str, cwd: Cwd) -> bool {
-    let inside = |t: &str| matches!(place(t, cwd), Place::Project | Place::Control | Place::Null);
-    !text.contains("://")
-        && !text.starts_with("git@")
-        && inside(text)
-        && text.split(['=', ':', ',']).all(inside)
-}
-
-impl Opt {
-    fn is_harmless(&self, program: &Program, sub: &str, cwd: Cwd) -> bool {
-        let value = self.value.as_ref().map_or("", |v| v.text.as_str());
-        let inside = || is_inside(value, cwd) && !is_secret(value);
-        match self.kind {
-            None => !program.names_all(sub) && inside() && is_inside(self.text.trim_start_matches('-'), cwd),
-            Some(Kind::Flag | Kind::Plain | Kind::Read | Kind::Folder | Kind::May) => inside(),
-            Some(Kind::Out) => is_output(value, cwd),
-            Some(
-                Kind::Code
-                | Kind::Command
-                | Kind::Run
-                | Kind::Conf
-                | Kind::Loads
-                | Kind::Wipes
-                | Kind::Url
-                | Kind::Sets
-                | Kind::Rest
-                | Kind::Alters,
-            ) => false,
-        }
-    }
-}
-
-/// Whether a file that is written is hardly one that somebody wrote by hand.
-fn is_output(path: &str, cwd: Cwd) -> bool {
-    match place(path, cwd) {
-        Place::Null | Place::Scratch => true,
-        Place::Project => super::made::is_output(path),
-        Place::Control | Place::Device | Place::Outside | Place::Unknown => false,
     }
 }
 
 impl Kind {
     /// Whether a value of the kind may do more than be read.
     pub(super) const fn is_weighty(self) -> bool {
-        !matches!(self, Self::Flag | Self::Plain | Self::Read | Self::May)
+        !matches!(self, Self::Flag | Self::Plain | Self::Read | Self::May | Self::Task | Self::Hands)
     }
 }
 
@@ -300,7 +234,15 @@ impl Walker<'_> {
             }
             Some(Kind::Read) => self.judge_read(value),
             Some(
-                Kind::Plain | Kind::Flag | Kind::Loads | Kind::Run | Kind::Rest | Kind::Alters | Kind::May,
+                Kind::Plain
+                | Kind::Flag
+                | Kind::Loads
+                | Kind::Run
+                | Kind::Rest
+                | Kind::Alters
+                | Kind::May
+                | Kind::Task
+                | Kind::Hands,
             )
             | None => {
                 let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");

@@ -11,6 +11,7 @@ mod carried;
 mod command;
 mod compound;
 pub mod control;
+mod covered;
 mod effect;
 mod endless;
 mod expand;

@@ -256,6 +256,9 @@ impl Known {
     }
 }
 
+/// A block of more programs than these says of none of them what it alone has.
+const MANY: usize = 20;
+
 /// What one block says.
 fn read(block: &'static str) -> Program {
     let mut program = Program::default();
@@ -270,6 +273,8 @@ fn read(block: &'static str) -> Program {
             directive(line.trim(), &mut program);
         }
     }
+    let shared = block.lines().next().is_some_and(|head| head.split_whitespace().count() > MANY);
+    program.options.iter_mut().for_each(|options| options.shared = shared);
     program
 }
 

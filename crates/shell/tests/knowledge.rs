@@ -53,6 +53,8 @@ fn every_line_is_understood() {
         "sets",
         "rest",
         "alters",
+        "task",
+        "hands",
         "may",
         "tasks",
         "passes",

@@ -1,0 +1,137 @@
+//! What a rule that allows the first words of a command covers behind them.
+//!
+//! Owns which arguments are harmless by the grammar of their program. Never judges a risk.
+
+use super::args::{Args, Opt};
+use super::expand::Field;
+use super::grammar::Kind;
+use super::knowledge::list;
+use super::path::{Cwd, Place, place};
+use super::programs::{self, Program};
+use super::secrets::is_secret;
+
+impl Program {
+    /// Which arguments are harmless: a rule that allows the program's first words covers these behind them.
+    pub fn harmless_words(&self, words: &[Field], cwd: Cwd) -> Vec<bool> {
+        let args = &Args::read(self, words);
+        let mut all = vec![true; words.len()];
+        let mut set = |at: usize, harmless: bool| {
+            if let Some(cell) = all.get_mut(at) {
+                *cell &= harmless;
+            }
+        };
+        let sub = args.operand(0);
+        for opt in &args.opts {
+            let harmless = opt.is_harmless(self, sub, cwd);
+            set(opt.at, harmless);
+            set(opt.value_at.unwrap_or(opt.at), harmless);
+        }
+        for (nth, (field, at)) in args.operands.iter().zip(&args.places).enumerate() {
+            let passed = args.ended.is_some_and(|end| nth >= end);
+            set(*at, self.operand_is_harmless(field, (nth, sub), passed, cwd));
+        }
+        all
+    }
+
+    fn operand_is_harmless(&self, field: &Field, (nth, sub): (usize, &str), passed: bool, cwd: Cwd) -> bool {
+        let text = field.text.as_str();
+        if let Some((name, value)) = text.split_once('=').filter(|_| self.tasks && !passed) {
+            let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,+".contains(c));
+            return plain && !super::settings::steers(name);
+        }
+        if passed && text.starts_with('-') && !self.hands_on(text, sub) {
+            return false;
+        }
+        // Only what the program itself would take as harmless is so for the one that it is passed on to.
+        let taker = self.passes_to.and_then(programs::find).unwrap_or(self);
+        let option = passed && text.starts_with('-') && taker.kind_of(text, text, sub) != Some(Kind::Flag);
+        let name = text.split('=').next().unwrap_or(text);
+        let weighty = || self.kind_of(name, text, sub).is_some_and(Kind::is_weighty);
+        !(text.starts_with('@') || passed && text.starts_with('-') && weighty())
+            && is_inside(text, cwd)
+            && !(self.tasks && (nth > 0 || !is_usual_task(text)))
+            && !(self.passes && option)
+    }
+
+    /// Whether an option behind `--` is one of those that may stand there, where these are named.
+    fn hands_on(&self, text: &str, sub: &str) -> bool {
+        let mut handed = self.options.iter().filter(|o| o.kind == Kind::Hands && o.stand_for(sub)).peekable();
+        let name = text.split('=').next().unwrap_or(text);
+        let fits = |p: &&str| *p == name || p.contains('*') && super::path::glob(p, text);
+        handed.peek().is_none() || handed.any(|o| o.names.iter().any(fits))
+    }
+}
+
+/// Whether a task is one that builds, tests or checks and is called so everywhere.
+fn is_usual_task(name: &str) -> bool {
+    list("usual tasks").contains(&name)
+}
+
+/// Whether a value names a file, or something dotted, behind a word that says what is done with it: `json:src/a.go`.
+fn names_behind(value: &str) -> bool {
+    let plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+    let file = |part: &&str| {
+        let ends = part.rsplit_once('.').is_some_and(|(head, end)| {
+            !head.is_empty() && end.starts_with(|c: char| c.is_ascii_alphabetic())
+        });
+        plain(part) && (part.contains('/') || ends)
+    };
+    value
+        .split([',', ';'])
+        .any(|each| each.split([':', '=']).skip(1).any(|part| file(&part) && !super::made::is_output(part)))
+}
+
+/// Whether a text that may be a path stays in the project, and is no address.
+fn is_inside(text: &str, cwd: Cwd) -> bool {
+    let inside = |t: &str| matches!(place(t, cwd), Place::Project | Place::Control | Place::Null);
+    !text.contains("://")
+        && !text.starts_with("git@")
+        && inside(text)
+        && text.split(['=', ':', ',']).all(inside)
+}
+
+impl Opt {
+    /// Whether it is harmless with its value.
+    fn is_harmless(&self, program: &Program, sub: &str, cwd: Cwd) -> bool {
+        let value = self.value.as_ref().map_or("", |v| v.text.as_str());
+        let inside = || is_inside(value, cwd) && !is_secret(value);
+        match self.kind {
+            None => {
+                !program.names_all(sub)
+                    && inside()
+                    && !names_behind(value)
+                    && is_inside(self.text.trim_start_matches('-'), cwd)
+            }
+            Some(Kind::Task) => is_usual_task(value),
+            // A folder of tasks holds others under the same names.
+            Some(Kind::Folder) if program.names_tasks() => {
+                inside() && (value == "." || super::made::is_output(value))
+            }
+            Some(Kind::Flag | Kind::Plain | Kind::May) => inside() && !names_behind(value),
+            Some(Kind::Read | Kind::Folder) => inside(),
+            Some(Kind::Out) => is_output(value, cwd),
+            Some(
+                Kind::Code
+                | Kind::Command
+                | Kind::Run
+                | Kind::Conf
+                | Kind::Loads
+                | Kind::Wipes
+                | Kind::Url
+                | Kind::Sets
+                | Kind::Rest
+                | Kind::Alters
+                | Kind::Hands,
+            ) => false,
+        }
+    }
+}
+
+/// Whether a file that is written is hardly one that somebody wrote by hand.
+fn is_output(path: &str, cwd: Cwd) -> bool {
+    match place(path, cwd) {
+        Place::Null | Place::Scratch => true,
+        Place::Project => super::made::is_output(path),
+        Place::Control | Place::Device | Place::Outside | Place::Unknown => false,
+    }
+}
