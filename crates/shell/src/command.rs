@@ -67,7 +67,14 @@ impl Walker<'_> {
             return Feed::Other;
         }
         self.flow(&name, argv, &feed, span);
-        self.by_name(&name, argv, span, feed)
+        let out = self.by_name(&name, argv, span, feed);
+        if self.steered.given
+            && !programs::is(&name, Role::Builtin)
+            && !list("steered by no variable").contains(&name.as_str())
+        {
+            self.hit("variable", span);
+        }
+        out
     }
 
     /// Judges a command that another program starts: functions and aliases do not count, and no setting lasts.

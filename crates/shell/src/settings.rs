@@ -34,6 +34,7 @@ static VARIABLES: LazyLock<Names<Means>> = LazyLock::new(|| {
             "home" => Means::Home,
             "unless" => Means::Unless(words),
             "harmless" => Means::Harmless,
+            "quiet" => Means::Quiet,
             "url" => Means::Holds("://", words),
             "writes" => Means::Writes,
             "any" => Means::Holds("", words),
@@ -75,7 +76,9 @@ enum Means {
     Steers,
     /// It changes what is printed, or how much is done at once.
     Harmless,
-    /// Likewise, but where it is one of these words.
+    /// Likewise, of what only reads; a rule that allows a command does not cover it.
+    Quiet,
+    /// It changes what is printed, but where it is one of these words.
     Unless(&'static str),
 }
 
@@ -94,16 +97,30 @@ const WRITTEN: [&str; 11] = [
     "_OPTIONS",
 ];
 
+/// What variables are set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Steered {
+    /// Some may steer a program.
+    pub may: bool,
+    /// A command is given one that may, even where it only reads.
+    pub given: bool,
+}
+
 impl Means {
     const fn is_harmless(self) -> bool {
         matches!(self, Self::Harmless | Self::Unless(_))
+    }
+
+    /// Whether there is nothing in it for a program that only reads but what its value was judged by.
+    const fn says_by_value(self) -> bool {
+        self.is_harmless() || matches!(self, Self::Quiet | Self::Options(_) | Self::Path | Self::Writes)
     }
 
     /// Whether a value of it may say where something is written.
     fn says_where(means: Option<Self>, name: &str) -> bool {
         match means {
             Some(Self::Steers | Self::When(_) | Self::Options(_) | Self::Holds(..)) => true,
-            Some(means) => !means.is_harmless() && means != Self::Path && means != Self::Shows,
+            Some(means) => !means.is_harmless() && !matches!(means, Self::Path | Self::Quiet | Self::Shows),
             None => WRITTEN.iter().any(|end| name.ends_with(end)),
         }
     }
@@ -129,7 +146,12 @@ impl Means {
                     || part.starts_with(['/', '~']) && !matches!(place(part, Cwd::Project), Place::Null)
                     || part.starts_with("../")
             }),
-            Self::Steers | Self::Harmless | Self::Holds(..) | Self::Writes | Self::Options(_) => false,
+            Self::Steers
+            | Self::Harmless
+            | Self::Quiet
+            | Self::Holds(..)
+            | Self::Writes
+            | Self::Options(_) => false,
         }
     }
 }
@@ -157,7 +179,10 @@ impl Walker<'_> {
         // Of npm's the case does not count.
         let npm = name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("npm_"));
         let means = if npm { VARIABLES.get(&name.to_ascii_uppercase()) } else { VARIABLES.get(name) };
-        if means.is_some_and(|means| means.runs_another(value)) {
+        let named = || {
+            value.contains('/') && list("ends of variables that run").iter().any(|end| name.ends_with(end))
+        };
+        if means.map_or_else(named, |means| means.runs_another(value) || means == Means::Steers && named()) {
             self.hit("hidden-run", span);
         }
         if matches!(means, Some(Means::Conf | Means::Steers))
@@ -177,7 +202,7 @@ impl Walker<'_> {
             self.hit("outside", span);
         }
         let inside = means == Some(Means::Place) && self.places_inside(value);
-        self.steered |= means.is_some_and(|means| !means.is_harmless()) && !inside;
+        self.steered.may |= means.is_some_and(|means| !means.is_harmless()) && !inside;
         let path = value.strip_prefix("af_unix:").unwrap_or(value);
         if means == Some(Means::Writes)
             && (path.contains(['/', '.', '~']) || place(path, self.stand.cwd) != Place::Project)
@@ -195,8 +220,11 @@ impl Walker<'_> {
 impl Walker<'_> {
     /// A variable that a command is given: any but a harmless one may steer it.
     pub(super) fn note_given(&mut self, name: &str, value: &str) {
-        let inside = VARIABLES.get(name) == Some(Means::Place) && self.places_inside(value);
-        self.steered |= !VARIABLES.get(name).is_some_and(Means::is_harmless) && !inside;
+        let means = VARIABLES.get(name);
+        let inside = means == Some(Means::Place) && self.places_inside(value);
+        self.steered.may |= !means.is_some_and(Means::is_harmless) && !inside;
+        let shows = means == Some(Means::Shows) && is_harmless_pager(value);
+        self.steered.given |= !means.is_some_and(Means::says_by_value) && !inside && !shows;
     }
 
     /// Options that a program finds in a variable: what they do there they do behind its name.

@@ -51,7 +51,9 @@ impl Walker<'_> {
         }
         let out =
             self.with_settings(settings, shell::keeps_settings(name), |w| w.dispatch(&argv, span, feed));
-        self.steered = steered || self.steered && shell::keeps_settings(name);
+        if !shell::keeps_settings(name) {
+            self.steered = steered;
+        }
         out
     }
 

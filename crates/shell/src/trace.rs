@@ -205,7 +205,7 @@ impl Trace {
 impl Walker<'_> {
     /// Notes a command.
     pub(super) fn note_call(&mut self, name: &str, located: bool, carrier: bool, argv: &[Field], span: Span) {
-        let (line, current, steered) = (self.line(), self.current, self.steered);
+        let (line, current, steered) = (self.line(), self.current, self.steered.may);
         if self.trace.is_none() {
             return;
         }

@@ -10,6 +10,7 @@ use super::parse;
 use super::path::Cwd;
 use super::rules;
 use super::scope::Mark;
+use super::settings::Steered;
 use super::stand::Stand;
 use super::state::Memory;
 use super::syntax::{Joined, Kind, Node, Pipeline, Script, Span};
@@ -90,7 +91,7 @@ pub(super) struct Walker<'l> {
     /// A remote of the project has another address now.
     pub(super) readdressed: bool,
     /// Variables are set that are not on the short list of harmless ones.
-    pub(super) steered: bool,
+    pub(super) steered: Steered,
     /// Files this line filled with something computed.
     pub(super) derived: Vec<String>,
     /// Names this line made, and the files they stand for.

@@ -44,7 +44,7 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
     if let Some(stored) = stored.filter(|_| !(reads_only && statements > 0)) {
         w.hit("outside", stored.span);
     }
-    if reads_only && statements > 0 || !w.steered && only_asks(case) {
+    if reads_only && statements > 0 || !w.steered.may && only_asks(case) {
         w.lower_to_read();
     }
     for word in case.words() {

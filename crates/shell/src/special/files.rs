@@ -155,8 +155,7 @@ pub(in super::super) fn dotted(pattern: &str) -> String {
 /// `fd -x`, `fd -X`.
 pub(super) fn fd(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
-    let Some(at) =
-        words.iter().position(|f| matches!(f.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))
+    let Some((at, joined)) = words.iter().enumerate().find_map(|(at, f)| Some((at, exec_of_fd(&f.text)?)))
     else {
         return;
     };
@@ -166,7 +165,8 @@ pub(super) fn fd(w: &mut Walker<'_>, case: &Case<'_>) {
         .find(|t| names_secret(t))
         .map_or_else(|| UNKNOWN.to_string(), dotted);
     let item = Field { many: true, ..Field::plain(&pattern, case.span) };
-    let rest = words.get(at + 1..).unwrap_or(&[]);
+    let first = words.get(at).filter(|_| !joined.is_empty()).map(|f| f.with(joined));
+    let rest: Vec<Field> = first.into_iter().chain(words.iter().skip(at + 1).cloned()).collect();
     let marked = rest.iter().any(|f| f.text.contains('{'));
     let mut command: Vec<Field> = rest
         .iter()
@@ -177,6 +177,19 @@ pub(super) fn fd(w: &mut Walker<'_>, case: &Case<'_>) {
         command.push(item);
     }
     let _ = w.dispatch_outside(&command, case.span, super::super::expand::Feed::Inherit);
+}
+
+/// What of a word of fd that makes it run a command belongs to that command: `-x`, `-Hx`, `-x=sh`, `--exec=sh`, `--exec-b`.
+fn exec_of_fd(text: &str) -> Option<&str> {
+    if let Some(long) = text.strip_prefix("--") {
+        let (name, joined) = long.split_once('=').unwrap_or((long, ""));
+        return (name.len() > 2 && "exec-batch".starts_with(name)).then_some(joined);
+    }
+    let letters = text.strip_prefix('-')?;
+    // A letter with a value takes the rest of the word.
+    let at = letters.find(['x', 'X', 'e', 't', 'd', 'E', 'S', 'j', 'c', 'o'])?;
+    let rest = letters.get(at..)?.strip_prefix(['x', 'X'])?;
+    Some(rest.strip_prefix('=').unwrap_or(rest))
 }
 
 /// `rm`: trees, wildcards and things the line does not name are more than one file.
