@@ -118,6 +118,16 @@ impl CommandQuestion {
         }
     }
 
+    /// What a line that is the word of its risk answers, wherever it is typed: where a yes is enough, that word is one.
+    pub(crate) fn typed(&self, line: &str) -> Option<Answer> {
+        let line = line.trim();
+        let wanted = self.word().filter(|wanted| *wanted == line);
+        match wanted.or((line == PROCEED).then_some(PROCEED))? {
+            word if self.takes(word) => Some(Answer::Word(word.to_owned())),
+            _ => Some(Answer::Approve),
+        }
+    }
+
     /// Whether a typed word is the one that is wanted, or the one that its text alone would want.
     fn takes(&self, word: &str) -> bool {
         word == self.word().unwrap_or("y") || self.risk == Risk::High && word == PROCEED

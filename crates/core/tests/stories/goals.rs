@@ -4,7 +4,7 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event, RunStatus},
     goal::{GoalStatus, GoalSummary, PlannerError},
-    ids::CallId,
+    ids::{CallId, Seq},
     input::Input,
     intent::Phase,
     question::CommandQuestion,
@@ -104,6 +104,26 @@ fn journey_7_from_an_edited_command_to_a_planner_error() {
         [("cargo test", true, true), ("cargo  test", false, true), ("cargo test", false, false)]
     );
     assert!(goal.attempts.iter().all(|a| a.risk == Risk::Medium));
+}
+
+#[test]
+fn the_word_of_a_risk_answers_it_wherever_it_is_typed() {
+    for (command, no) in [("rm -rf ~", "y"), ("cargo test", "what does it do?")] {
+        let mut b = proposing_goal(command);
+        b.input(Input::say(no)).map(drop).unwrap_or_default();
+        assert_eq!(started(&b), [""; 0], "{command}: {no}");
+        let before = b.question(is_risk);
+        let seen =
+            b.log.iter().rev().find(
+                |e| matches!(&e.event, Event::CheckpointOpened { checkpoint } if checkpoint.id == before),
+            );
+        let seen = Seq(seen.unwrap().seq.0 - 1);
+        // Typed before the question stood there it answers nothing.
+        drop(b.input(Input::Say { text: "proceed".into(), seen }));
+        assert_eq!(started(&b), [""; 0], "{command}");
+        b.say("proceed");
+        assert_eq!(started(&b), [command]);
+    }
 }
 
 #[test]

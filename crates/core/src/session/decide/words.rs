@@ -41,6 +41,9 @@ impl Draft<'_> {
     /// Whether a line would answer a question that was asked after `seen`. A command is no answer.
     pub(super) fn unseen_answer(&self, line: &str, seen: Seq) -> bool {
         let unseen = |c: &&Checkpoint| self.state.asked.get(&c.id).is_some_and(|(at, _)| *at > seen);
+        if self.typed_word(line).is_some_and(|(question, _)| unseen(&question)) {
+            return true;
+        }
         if let Some(lone) = self.lone(line) {
             let newest = self.state.newest_question().filter(unseen);
             return newest.is_some_and(|c| c.kind.lone(lone).is_some());
@@ -50,6 +53,12 @@ impl Draft<'_> {
         let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
         let command = reading.slash.is_some() || line.starts_with('!');
         !command && (question.kind.read(line).is_some() || yes)
+    }
+
+    /// The command that waits, with what a line answers it that is the word of its risk.
+    fn typed_word(&self, line: &str) -> Option<(&Checkpoint, Answer)> {
+        let newest = self.state.newest_question()?;
+        Some((newest, newest.kind.command()?.typed(line)?))
     }
 
     /// The yes or no that a line is. What plainly says yes is one where words say nothing else to what waits: a
@@ -83,6 +92,9 @@ impl Draft<'_> {
     pub(super) fn answer_in_words(&self, line: &str) -> Option<Result<Worded, Refusal>> {
         if let Some(answered) = self.yes_at_red_gate(line) {
             return Some(answered);
+        }
+        if let Some((question, answer)) = self.typed_word(line) {
+            return Some(worded(question, Some(answer)));
         }
         if let Some((question, lone)) = self.state.newest_question().zip(self.lone(line)) {
             return Some(worded(question, question.kind.lone(lone)));
