@@ -272,6 +272,16 @@ impl Walker<'_> {
         }
         self.wide |= program.prints_any_name(args);
         let (base, network) = self.table_rules(program, name, argv, args, span, &feed);
+        let lowest = super::rules::find(base).risk == super::Risk::Low;
+        if let Some(opt) = program.unnamed(args).filter(|_| lowest) {
+            self.hit("option", opt.span);
+        }
+        if let Some(field) = program
+            .reads_address(args)
+            .filter(|_| lowest && name != "git" && !list("steered by no variable").contains(&name))
+        {
+            self.hit("network", field.span);
+        }
         self.look_by(base, program, name, (argv, args), &feed, span);
         if let Feed::File(file) = &feed
             && network

@@ -5,6 +5,7 @@
 
 use super::args::{Args, Opt};
 use super::expand::{Feed, Field, UNKNOWN};
+use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Program};
 use super::secrets::names_secret;
@@ -174,6 +175,37 @@ impl Program {
         weighty.or(plain)
     }
 
+    /// The first option that may do anything: of a sub-command of which all that are harmless are named it is none of these.
+    pub(super) fn unnamed<'a>(&self, args: &'a Args) -> Option<&'a Opt> {
+        let sub = args.operand(0);
+        self.closed.as_ref().filter(|subs| subs.is_empty() || subs.contains(&sub))?;
+        args.opts.iter().find(|opt| {
+            let digit =
+                opt.name.strip_prefix('-').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
+            let fits = |p: &&str| *p == opt.name || p.contains('*') && super::path::glob(p, &opt.text);
+            let mut own = self.options.iter().filter(|o| !o.shared && o.of_sub(sub));
+            !digit && !own.any(|o| !o.kind.takes_code() && o.names.iter().any(fits))
+        })
+    }
+
+    /// An address among what it reads: an operand that is no text, or the value of an option.
+    pub(super) fn reads_address<'a>(&self, args: &'a Args) -> Option<&'a Field> {
+        let text = if args.has(&self.text_unless) { 0 } else { self.text };
+        let operands = args.operands.iter().skip(text).filter(|_| !self.names);
+        let texts = list("options of text");
+        let values = args
+            .opts
+            .iter()
+            .filter(|opt| !texts.contains(&opt.name.as_str()))
+            .filter_map(|opt| opt.value.as_ref());
+        operands.chain(values).find(|field| {
+            let scheme = field.text.split_once("://").map_or("", |(scheme, _)| scheme);
+            !scheme.is_empty()
+                && scheme != "file"
+                && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+        })
+    }
+
     /// Whether all harmless options of a sub-command are named, so that any other one is not.
     pub(super) fn names_all(&self, sub: &str) -> bool {
         self.options
@@ -183,6 +215,14 @@ impl Program {
 }
 
 impl Kind {
+    /// Whether a value of the kind is, or says where there is, what a program goes by.
+    const fn takes_code(self) -> bool {
+        matches!(
+            self,
+            Self::Code | Self::Conf | Self::Loads | Self::Folder | Self::Wipes | Self::Url | Self::Sets
+        )
+    }
+
     /// Whether a value of the kind may do more than be read.
     pub(super) const fn is_weighty(self) -> bool {
         !matches!(self, Self::Flag | Self::Plain | Self::Read | Self::May | Self::Task | Self::Hands)

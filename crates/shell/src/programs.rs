@@ -77,6 +77,8 @@ pub(super) struct Program {
     pub passes_to: Option<&'static str>,
     /// With one of these options all its operands are written.
     pub all_with: Vec<&'static str>,
+    /// Sub-commands of which every option that is harmless is named; an empty list is all of them.
+    pub closed: Option<Vec<&'static str>>,
     /// What it writes over is lost.
     pub empties: bool,
     /// Sub-commands behind which a command follows, after so many operands.
@@ -288,6 +290,9 @@ fn directive(line: &'static str, program: &mut Program) {
             program.passes = true;
             program.passes_to = words.next();
         }
+        "closed" => {
+            program.closed = Some(words.next().map_or_else(Vec::new, |subs| subs.split('|').collect()));
+        }
         "empties" => program.empties = true,
         "allwith" => program.all_with.extend(words),
         "starts" => {
@@ -389,6 +394,7 @@ impl Program {
         self.tasks |= more.tasks;
         self.passes |= more.passes;
         self.passes_to = more.passes_to.or(self.passes_to);
+        self.closed = more.closed.or(self.closed.take());
         self.empties |= more.empties;
         self.all_with.extend(more.all_with);
         self.also.extend(more.also);

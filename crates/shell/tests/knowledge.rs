@@ -55,6 +55,7 @@ fn every_line_is_understood() {
         "alters",
         "task",
         "hands",
+        "closed",
         "may",
         "tasks",
         "passes",

@@ -312,6 +312,10 @@ fn awk_code(w: &mut Walker<'_>, field: &Field, given: &[String]) {
     if strings.iter().any(|s| names_secret(s)) {
         w.hit("secret", field.span);
     }
+    // To it such a path is a connection.
+    if strings.iter().chain(given).any(|s| s.contains("/inet")) {
+        w.hit("network", field.span);
+    }
     if tight.contains('>') && strings.iter().any(|s| is_homely(s)) {
         w.hit("outside", field.span);
     }
