@@ -86,6 +86,17 @@ impl Walker<'_> {
         if let Some(opt) = args.opts.iter().find(|o| o.name == "--install") {
             self.hit("global-install", opt.span);
         }
+        let removes = |f: &&Field| {
+            let text = f.text.trim_start().to_ascii_lowercase();
+            list("statements that remove").iter().any(|start| text.starts_with(start))
+        };
+        let values = args.opts.iter().filter_map(|opt| opt.value.as_ref());
+        if let Some(field) = args.operands.iter().chain(values).find(removes) {
+            self.hit("remote-destroy", field.span);
+        }
+        if let Some(opt) = args.opts.iter().find(|o| list("options that remove").contains(&o.text.as_str())) {
+            self.hit("remote-destroy", opt.span);
+        }
     }
 
     /// A task of the project by a name that says that it sends or destroys something.

@@ -27,6 +27,9 @@ impl Walker<'_> {
     /// Judges a command given as fields; gives what it would print.
     pub(super) fn dispatch(&mut self, argv: &[Field], span: Span, feed: Feed) -> Feed {
         let Some(first) = argv.first() else { return feed };
+        // A file that a fetch fills is a pipe from it under another name.
+        let fetched = argv.iter().skip(1).any(|f| f.feed == Some(Feed::Fetched));
+        let feed = if fetched { Feed::Fetched } else { feed };
         if let Some(field) = argv.iter().skip(1).find(|f| names_secret(&f.text)) {
             self.upstream_secret = Some(field.text.clone());
         }
@@ -272,6 +275,9 @@ impl Walker<'_> {
         }
         self.wide |= program.prints_any_name(args);
         let (base, network) = self.table_rules(program, name, argv, args, span, &feed);
+        if base == "install" && feed == Feed::Fetched {
+            self.hit("fetch-run", span);
+        }
         let lowest = super::rules::find(base).risk == super::Risk::Low;
         if let Some(opt) = program.unnamed(args).filter(|_| lowest) {
             self.hit("option", opt.span);
