@@ -253,6 +253,16 @@ impl Facts {
         self.known.remove(&key(name));
     }
 
+    /// Whether a fact of a file is known to stand elsewhere than it was seen to, or otherwise.
+    pub(crate) fn differs(&self, name: &str, at: Option<Place>) -> bool {
+        let Some(known) = self.known.get(&key(name)) else { return false };
+        let FactSource::File { path, line, hash, .. } = &known.fact.source else { return false };
+        match at {
+            Some(now) => known.stale.is_some() || now != Place { line: *line, hash: *hash },
+            None => known.stale.as_ref() != Some(&gone(path)),
+        }
+    }
+
     /// Somebody looked whether a fact still stands in its file.
     pub(crate) fn looked(&mut self, name: &str, at: Option<Place>) {
         let Some(known) = self.known.get_mut(&key(name)) else { return };

@@ -312,6 +312,11 @@ pub enum Input {
         /// The hash.
         tree: BlobId,
     },
+    /// The files of facts were looked at: somebody else may have changed them.
+    FactsSeen {
+        /// Where each one stands now that stood in a file; nowhere, then it does not any more.
+        places: Vec<(String, Option<Place>)>,
+    },
     /// A file of what the folder brings is not what it was when the folder was trusted, seen before a message is heard.
     BroughtChanged {
         /// The file.

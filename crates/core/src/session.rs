@@ -55,6 +55,7 @@ use crate::{
     blob::Blob,
     connection::Connections,
     event::Stamped,
+    fact::{Fact, FactSource},
     ids::{LaneId, Millis},
     input::{Input, Refusal},
     intent::Reading,
@@ -62,7 +63,7 @@ use crate::{
     money::{Allowance, Configured},
     pipeline::Agents,
     plan::{GateDraft, Pause, Programs, Workspace},
-    policy::{By, Outcome, Policy},
+    policy::{By, Outcome, PathRules, Policy},
     recipe::Recipes,
     tool,
     work::{Effect, Printed, View, Work, WorkKey},
@@ -324,6 +325,13 @@ impl Session {
         }
         view.rules.policy = Arc::clone(&self.under.policy);
         Some(view)
+    }
+
+    /// The facts that stand in files, and the rules under which these are read: to look whether they still do.
+    pub fn file_facts(&self) -> (Vec<Fact>, PathRules) {
+        let of_file = |f: &&Fact| matches!(f.source, FactSource::File { .. });
+        let rules = PathRules { policy: Arc::clone(&self.under.policy), ..PathRules::default() };
+        (self.state.facts.iter().filter(of_file).cloned().collect(), rules)
     }
 
     /// What should be going on in the world.

@@ -225,6 +225,8 @@ struct Driver {
     around: Surroundings,
     /// What a model is told of the project.
     project: Project,
+    /// The files of facts, as they were when they were looked at.
+    fact_files: evidence::FactFiles,
     /// The memories, as they were read.
     memories: memory::Memories,
     /// The skills, commands and agents, as they were found.
@@ -301,6 +303,7 @@ impl Driver {
             awake: None,
             around,
             project: Project::default(),
+            fact_files: evidence::FactFiles::new(),
             memories: memory::Memories::default(),
             shelf: recipes::Shelf::default(),
             summary_due: None,

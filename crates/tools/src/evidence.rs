@@ -3,6 +3,8 @@
 //! Owns the check of a recorded fact and the reading of files and outputs that an answer cites. Never
 //! says what follows from it; sees no more than the lane that cites it may read, without secrets.
 
+use std::collections::BTreeMap;
+
 use pilothouse_core::{
     blob::BlobId,
     encoding::text_of,
@@ -102,16 +104,16 @@ pub(crate) fn astray(eyes: LaneView<'_>, answer: &str) -> Checked {
     fact::astray(answer, &eyes)
 }
 
-/// Where the texts of facts stand now whose file is not what it was.
+/// Where the texts of facts stand now that stood in a file.
 pub(crate) fn places(eyes: LaneView<'_>, facts: &[Fact]) -> Vec<(String, Option<Place>)> {
-    let moved = facts.iter().filter_map(|fact| {
-        let FactSource::File { path, line, text, hash } = &fact.source else { return None };
-        let now = eyes.shown(path.as_str());
-        let same = now.as_ref().is_some_and(|s| s.hash == *hash);
+    let mut files = BTreeMap::new();
+    let seen = facts.iter().filter_map(|fact| {
+        let FactSource::File { path, line, text, .. } = &fact.source else { return None };
+        let now = files.entry(path).or_insert_with(|| eyes.shown(path.as_str())).as_ref();
         let at = now.and_then(|s| Some(Place { line: place(&s.text, text, *line)?, hash: s.hash }));
-        (!same || at.is_none_or(|p| p.line != *line)).then(|| (fact.name.clone(), at))
+        Some((fact.name.clone(), at))
     });
-    moved.collect()
+    seen.collect()
 }
 
 impl LaneView<'_> {

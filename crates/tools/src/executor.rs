@@ -303,7 +303,7 @@ impl ToolExecutor {
         self.looking(view, blobs, move |eyes| evidence::astray(eyes, &answer)).await
     }
 
-    /// Where the texts of facts stand now whose file is not what it was.
+    /// Where the texts of facts stand now that stood in a file.
     pub async fn places(
         &self,
         facts: Vec<Fact>,

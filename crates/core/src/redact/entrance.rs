@@ -133,6 +133,7 @@ impl Redactor {
             | Input::Recalled { .. }
             | Input::TreeSeen { .. }
             | Input::FilesSeen { .. }
+            | Input::FactsSeen { .. }
             | Input::BroughtChanged { .. }
             | Input::TrustDecided { .. }
             | Input::Crowded { .. }

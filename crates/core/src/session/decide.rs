@@ -212,6 +212,10 @@ impl<'a> Draft<'a> {
             Input::PlanRead { call, result } => self.plan_read(call, result),
             Input::TreeSeen { call, tree } => self.tree_seen(call, tree),
             Input::FilesSeen { tree } => self.files_seen(tree),
+            Input::FactsSeen { places } => {
+                self.facts_seen(places);
+                Ok(())
+            }
             Input::BroughtChanged { path } => self.brought_changed(&path),
             Input::TrustDecided { trusted } => self.trust_decided(trusted),
             Input::CommitLooked { commit, result } => self.commit_looked(commit, result),

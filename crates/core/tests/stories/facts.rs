@@ -195,3 +195,24 @@ fn a_plan_in_proof_mode_names_what_each_task_rests_on() {
     b.plan(&[("Fix", "modify")], &[]);
     assert!(b.session.state().plan.is_some());
 }
+
+#[test]
+fn a_look_at_the_files_of_facts_tells_only_what_differs() {
+    let mut b = knowing();
+    let place = |line, of: &[u8]| Some(Place { line, hash: BlobId::of(of) });
+    let seen = |b: &mut Bench, at| {
+        let before = b.log.len();
+        b.input(Input::FactsSeen { places: vec![("default port".into(), at)] }).unwrap();
+        b.log.len() - before
+    };
+    assert_eq!(seen(&mut b, place(3, b"1")), 0, "it stands as it was known");
+    assert_eq!((seen(&mut b, None), seen(&mut b, None)), (1, 0));
+    assert!(b.session.state().facts.stale("default port").unwrap().contains("does not say so any more"));
+    assert_eq!(
+        (seen(&mut b, place(3, b"1")), seen(&mut b, place(3, b"1"))),
+        (1, 0),
+        "the file says so again"
+    );
+    assert!(b.session.state().facts.stale("default port").is_none());
+    b.input(Input::FactsSeen { places: vec![("no such fact".into(), None)] }).unwrap();
+}

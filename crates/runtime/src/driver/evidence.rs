@@ -2,20 +2,27 @@
 //!
 //! Owns when that is done and with whose eyes. Never judges: the core says what holds.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use pilothouse_core::{
-    fact::Fact,
+    fact::{Fact, FactSource},
     ids::{LaneId, TurnId},
     input::Input,
     intent::Mode,
     policy::PathRules,
+    relpath::RelPath,
     talk::Purpose,
     work::{View, WorkKey},
 };
 use pilothouse_tools::{BlobSource, ToolExecutor};
 
-use super::Driver;
+use tokio::time::timeout;
+
+use super::{Driver, project::LOOK_WAIT};
+use crate::project::{Mark, mark};
+
+/// The files that facts stand in, as they were when they were last looked at.
+pub(super) type FactFiles = BTreeMap<RelPath, Option<Mark>>;
 
 /// What an answer is checked with.
 pub(super) struct Checks {
@@ -64,6 +71,47 @@ impl Driver {
             view,
             blobs: Arc::new(self.at.blobs.clone()),
         })
+    }
+
+    /// Looks at the facts of files before anything is heard: an editor may have changed one, and what is told then, on the
+    /// screen or to a model, is told of the file as it is. Only files are read that are not what they were; one that takes
+    /// longer than a moment is told by the look before an answer.
+    pub(super) async fn see_facts(&mut self, inputs: &mut Vec<(Input, bool)>) {
+        if inputs.is_empty() || self.at.read_only() {
+            return;
+        }
+        let now = self.fact_files();
+        if now == self.fact_files {
+            return;
+        }
+        let was = std::mem::replace(&mut self.fact_files, now);
+        let (mut facts, rules) = self.at.session.file_facts();
+        facts.retain(|fact| match &fact.source {
+            FactSource::File { path, .. } => was.get(path) != self.fact_files.get(path),
+            FactSource::Command { .. }
+            | FactSource::Tool { .. }
+            | FactSource::User
+            | FactSource::Derived
+            | FactSource::Model => false,
+        });
+        let (view, blobs) = (View { rules, ..View::default() }, Arc::new(self.at.blobs.clone()));
+        if let Ok(Some(places)) = timeout(LOOK_WAIT, self.kit.workshop.places(facts, view, blobs)).await {
+            inputs.insert(0, (Input::FactsSeen { places }, false));
+        }
+    }
+
+    /// The files that facts stand in, as they are.
+    fn fact_files(&self) -> FactFiles {
+        let mut files = FactFiles::new();
+        for fact in self.at.session.state().facts.iter() {
+            if let FactSource::File { path, .. } = &fact.source
+                && !files.contains_key(path)
+            {
+                let real = std::fs::canonicalize(self.at.root.path().join(path.as_str()));
+                files.insert(path.clone(), real.ok().and_then(|real| mark(&real)));
+            }
+        }
+        files
     }
 
     /// Looks whether the facts still stand that answer a question.

@@ -122,6 +122,7 @@ impl Driver {
         self.hear_git(results, inputs).await;
         self.see_given(inputs).await;
         self.see_around(results, inputs).await;
+        self.see_facts(inputs).await;
     }
 
     /// What git says first is told a model before it looks: the first input waits for it, but no longer than a moment.

@@ -87,9 +87,7 @@ impl Draft<'_> {
     pub(super) fn recalled(&mut self, turn: TurnId, places: Vec<(String, Option<Place>)>) -> Decided {
         let waits = self.state.recalling.clone().filter(|(of, _)| *of == turn);
         let (_, names) = waits.ok_or_else(|| Refusal::new("nothing waits for these facts any more"))?;
-        for (name, place) in places {
-            self.emit(Event::FactLooked { name, place });
-        }
+        self.facts_seen(places);
         let sub = self.sub_of(turn).unwrap_or(QuerySub::Lookup);
         let stands = |n: &String| self.state.facts.stale(n).is_none();
         if sub == QuerySub::Lookup && !names.iter().all(stands) {
@@ -100,6 +98,15 @@ impl Draft<'_> {
         let text = self.state.facts.told(&names, sub);
         self.emit(Event::FactsAnswered { turn, names, text });
         Ok(())
+    }
+
+    /// The files of facts were looked at: what is not as it was known is told.
+    pub(super) fn facts_seen(&mut self, places: Vec<(String, Option<Place>)>) {
+        for (name, place) in places {
+            if self.state.facts.differs(&name, place) {
+                self.emit(Event::FactLooked { name, place });
+            }
+        }
     }
 
     /// A command that is only told something has been heard: without a screen it is over with that.

@@ -76,3 +76,58 @@ async fn in_the_home_folder_nothing_is_copied_for_a_command_and_that_is_said() {
         s.quit().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fact_whose_file_others_changed_is_told_as_stale_until_the_file_says_so_again() {
+    let fact = json!({"name": "second", "value": "two", "file": "src/a.txt", "text": "two"});
+    let ask = json!({"question": "Which one?", "choices": ["this", "that"]});
+    let rig = Rig::new(&json!([
+        {"calls": [{"name": "record_fact", "args": fact}]},
+        {"text": "Noted."},
+        {"text": "It is a list."},
+        {"calls": [{"name": "ask_user", "args": ask}]},
+        {"text": "That one."}
+    ]));
+    let file = rig.work().join("src/a.txt");
+    let mut s = rig.open(Which::New).await;
+    let told =
+        |s: &Screen| s.state().facts.get("second").map(|f| s.state().facts.line(f)).unwrap_or_default();
+    s.say("explain what is second in src/a.txt").await;
+    s.until("a reply", |s| s.count("message_completed") == 2).await;
+    s.idle().await;
+    assert!(told(&s).ends_with("(src/a.txt:2 `two`; checked)"), "{}", told(&s));
+    // A list of what is known looks first.
+    fs::write(&file, "one\n2\nthree\n").unwrap();
+    s.say("/facts").await;
+    let listed = |s: &Screen| {
+        let list =
+            |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.contains("second: two"));
+        s.events.iter().rfind(|e| list(e)).map(|e| e.event.clone())
+    };
+    s.until("a list", |s| listed(s).is_some()).await;
+    assert!(
+        matches!(listed(&s), Some(Event::Notice { text, .. }) if text.contains("stale: src/a.txt does not say so"))
+    );
+    // So does a message, before its model is asked.
+    fs::write(&file, "zero\none\ntwo\nthree\n").unwrap();
+    s.say("explain what kind of file src/a.txt is").await;
+    s.until("a reply", |s| s.count("message_completed") == 3).await;
+    s.idle().await;
+    assert!(told(&s).ends_with("(src/a.txt:3 `two`; checked)"), "{}", told(&s));
+    // And what goes on after an answer of the user.
+    s.say("explain which one of src/a.txt is meant").await;
+    s.until("a question", |s| !s.state().open.is_empty()).await;
+    fs::write(&file, "nothing\n").unwrap();
+    s.say("this").await;
+    s.until("the last reply", |s| s.count("message_completed") == 5).await;
+    let looked = s.events.iter().rposition(|e| matches!(e.event, Event::FactLooked { place: None, .. }));
+    let asked = s.events.iter().rposition(|e| matches!(e.event, Event::ThinkingStarted { .. }));
+    assert!(looked.is_some() && looked < asked, "{looked:?} {asked:?}");
+    let looks = s.count("fact_looked");
+    s.say("/facts").await;
+    s.say("/facts").await;
+    s.until("lists", |s| s.events.iter().filter(|e| matches!(e.event, Event::Notice { .. })).count() >= 3)
+        .await;
+    assert_eq!(s.count("fact_looked"), looks, "a file that stays as it is tells nothing");
+    s.quit().await;
+}
