@@ -39,6 +39,8 @@ use crate::{
 
 /// Most tasks a plan may have.
 pub const MAX_TASKS: usize = 200;
+/// Fewest characters of a word that says by itself what is spoken of.
+const SHORTEST: usize = 3;
 /// Most gates a plan may have.
 pub const MAX_GATES: usize = 50;
 
@@ -345,6 +347,23 @@ impl Plan {
     /// The position of a task, from 1.
     pub fn number(&self, id: TaskId) -> usize {
         self.tasks.iter().position(|t| t.id == id).map_or(0, |i| i + 1)
+    }
+
+    /// Whether a text names something of it: one of its files where it names a file, else a word of its title or of a step's.
+    pub fn speaks_of(&self, text: &str) -> bool {
+        let files = || self.tasks.iter().flat_map(|t| &t.files).map(RelPath::as_str);
+        let titles = || std::iter::once(&self.title).chain(self.tasks.iter().map(|t| &t.title));
+        let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+        let named: Vec<String> =
+            text.split_whitespace().map(bare).filter(|w| w.contains(['.', '/'])).collect();
+        if !named.is_empty() {
+            return named.iter().any(|n| files().any(|f| f.ends_with(n)) || titles().any(|t| t.contains(n)));
+        }
+        let stem = |word: String| word.trim_end_matches('s').to_owned();
+        let words =
+            |text: &str| crate::fact::content(text).into_iter().map(stem).collect::<BTreeSet<String>>();
+        let (said, own) = (words(text), titles().map(String::as_str).chain(files()));
+        own.flat_map(words).any(|word| word.chars().count() >= SHORTEST && said.contains(&word))
     }
 
     /// What its gates need and what is not here: `gate tests needs `cargo-nextest`, which is not found here`.

@@ -27,6 +27,7 @@ mod account;
 mod again;
 mod against;
 mod answer;
+mod apart;
 mod commit;
 mod context;
 mod continued;

@@ -544,3 +544,49 @@ fn an_order_of_its_own_beside_a_plan_is_a_new_one() {
         assert_eq!(turn(text, Phase::AwaitingApproval), Turn::PlanContinue, "{text}");
     }
 }
+
+/// §1.4: what neither edits nor extends the plan that waits is work of its own; whoever knows the plan looks whether it
+/// speaks of the same.
+#[test]
+fn an_order_says_by_itself_that_it_stands_apart_from_a_plan() {
+    let apart = |text: &str| Classifier::builtin().stands_apart(text);
+    for (text, of) in [
+        ("Fix the bug in auth.py", "the bug in auth.py"),
+        ("Fix the typo in README", "the typo in README"),
+        ("Refactor the database layer", "the database layer"),
+        ("Implement logging", "logging"),
+        ("Delete the legacy auth module", "the legacy auth module"),
+        ("Add input validation to login", "input validation to login"),
+        ("rename Foo to Bar in lib.rs", "Foo to Bar in lib.rs"),
+        ("bump serde to 1.0.200", "serde to 1.0.200"),
+        ("remove the old docs folder", "the old docs folder"),
+        ("run the tests", "the tests"),
+        ("could you fix the bug in auth.py?", "the bug in auth.py"),
+    ] {
+        assert_eq!(apart(text).as_deref(), Some(of), "{text}");
+    }
+    for text in [
+        "also fix the bug in auth.py",
+        "fix the bug in auth.py instead",
+        "only fix the bug in auth.py",
+        "fix it",
+        "fix that in auth.py too",
+        "remove step 2",
+        "run the tests first",
+        "run the tests after each step",
+        "add tests",
+        "add a rollback step to the plan",
+        "use SHA-256 there",
+        "call it sync rather than refresh",
+        "put the index in the same migration",
+        "write the docs last",
+        "no, fix auth.py",
+        "fix the parser, then the lexer",
+        "don't touch the tests",
+        "why would one fix auth.py?",
+        "make it smaller",
+        "",
+    ] {
+        assert_eq!(apart(text), None, "{text}");
+    }
+}

@@ -76,8 +76,7 @@ fn check(line: &str, wanted: [&str; 5]) {
     assert_eq!(got, wanted, "{line}");
 }
 
-/// §1.7. In a column in which a line means something else, the classifier takes it for another class there: new work
-/// is a change of the plan that waits for its yes.
+/// §1.7. In a column in which a line means something else, the classifier takes it for another class there.
 #[test]
 #[rustfmt::skip]
 fn every_class_of_input_does_in_every_phase_what_the_table_says() {
@@ -86,7 +85,7 @@ fn every_class_of_input_does_in_every_phase_what_the_table_says() {
     check("",                            ["refused > idle", "refused > planning", "refused > awaiting_approval", "refused > executing", "refused > failed"]);
     check("what does this function do?", ["talks > idle", "talks > planning", "talks > awaiting_approval", "talks > executing", "talks > failed"]);
     // New work, a goal reached by commands.
-    check("create notes.txt",            ["plans > planning", "queues > planning", "plans > planning", "queues > executing", "setsaside+plans > planning"]);
+    check("create notes.txt",            ["plans > planning", "queues > planning", "setsaside+plans > planning", "queues > executing", "setsaside+plans > planning"]);
     check("!make",                       ["runs > executing", "queues > planning", "queues > awaiting_approval", "queues > executing", "setsaside+runs > executing"]);
     check("!ls",                         ["runs > executing", "talks > planning", "talks > awaiting_approval", "talks > executing", "setsaside+runs > executing"]);
     // A change of the plan; what only adds, and what only corrects, does not stop a run (amendment 3).

@@ -623,3 +623,32 @@ fn a_line_that_only_looks_runs_beside_a_plan_that_waits_or_is_made() {
     b.say("!make");
     assert_eq!(b.session.state().queue.works().count(), 1, "what writes waits as before");
 }
+
+#[test]
+fn an_order_of_its_own_sets_the_plan_that_waits_aside_and_says_so() {
+    for line in ["Fix the typo in README", "rename Foo to Bar in lib.rs", "Implement logging"] {
+        let mut b = Bench::new();
+        b.say("create a REST API");
+        b.plan(&[("Write the server", "create")], &[]);
+        b.say(line);
+        assert_eq!((phase(&b), head_of_planning(&b).as_str()), (Phase::Planning, line));
+        assert_eq!(b.session.state().suspended.as_ref().unwrap().title, "Plan", "{line}");
+        assert!(
+            b.notices().iter().any(|n| n.contains("Set aside the plan") && n.contains("/redo")),
+            "{line}"
+        );
+        b.plan(&[("Two", "modify")], &[]);
+        assert_eq!(b.session.state().plan.as_ref().unwrap().version, 1, "{line}");
+    }
+    // What names something of the plan, or says that it changes it, goes on with it.
+    for line in
+        ["fix the port of the server", "fix the bug in a.txt", "also fix the typo in README", "add tests"]
+    {
+        let mut b = Bench::new();
+        b.say("create a REST API");
+        b.plan(&[("Write the server", "create")], &[]);
+        b.say(line);
+        assert_eq!(phase(&b), Phase::Planning, "{line}");
+        assert!(b.session.state().suspended.is_none(), "{line}: {:?}", b.notices());
+    }
+}

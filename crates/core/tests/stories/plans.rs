@@ -712,7 +712,7 @@ fn a_plan_of_another_order_sets_the_one_that_waits_aside() {
     b.say("delete the old logs and run the tests");
     b.plan(&[("Mend the parser", "modify"), ("Test it", "modify")], &[]);
     let first = b.session.state().plan.as_ref().unwrap().turn;
-    b.say("create notes.txt");
+    b.say("put what you found into notes.txt");
     let task = serde_json::json!({"title": "Write the notes", "kind": "create", "files": ["notes.txt"]});
     b.reply("", &[("submit_plan", serde_json::json!({"title": "Notes", "tasks": [task]}))]);
     let plan = b.session.state().plan.clone().unwrap();
