@@ -121,6 +121,14 @@ impl Classifier {
         Parsed::within(&focus, text, self.tables()).asks()
     }
 
+    /// Whether a question proposes something: "what about the tests?".
+    pub fn proposes(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        let mut words = parsed.doc.tokens.iter().filter(|t| t.kind != Kind::Punct);
+        parsed.asks() && words.nth(1).is_some_and(|t| t.text == "about")
+    }
+
     /// Whether a message plainly speaks of what runs: it narrows, forbids, corrects or stops it, or
     /// names it. What does not is work of its own.
     pub fn steers(&self, text: &str) -> bool {

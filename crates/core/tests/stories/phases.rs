@@ -652,3 +652,25 @@ fn an_order_of_its_own_sets_the_plan_that_waits_aside_and_says_so() {
         assert!(b.session.state().suspended.is_none(), "{line}: {:?}", b.notices());
     }
 }
+
+#[test]
+fn what_is_said_after_a_no_changes_the_plan_unless_it_only_asks() {
+    for line in ["too long", "look at q3 only", "what about q2?", "I'd rather have it in Rust", "fewer steps"]
+    {
+        let mut b = Bench::doubting(&[]);
+        b.say("create notes.txt");
+        b.plan(&[("One", "create")], &[]);
+        b.say("n");
+        b.say(line);
+        assert_eq!(head_of_planning(&b), line);
+        b.plan(&[("Two", "create")], &[]);
+        assert_eq!(b.session.state().plan.as_ref().unwrap().version, 2, "{line}");
+    }
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.plan(&[("One", "create")], &[]);
+    b.say("n");
+    b.say("why is there one step?");
+    answer_lane(&b);
+    assert!(b.session.state().planning_lane().is_none(), "the wait for guidance goes on");
+}

@@ -141,6 +141,10 @@ impl Draft<'_> {
             return self.route_query(turn);
         }
         if let Some(said) = self.deepened(reading) {
+        if let Some(reading) = self.guidance(reading) {
+            let turn = self.record(turn, line, &reading);
+            return self.route_continue(turn);
+        }
             let turn = self.record(turn, line, reading);
             return self.deepen(said, turn);
         }
@@ -160,13 +164,6 @@ impl Draft<'_> {
     /// Whether a line holds the run that works, and says nothing else.
     pub(super) fn holds(&self, line: &str) -> bool {
         self.state.phase == Phase::Executing && self.under.tiers.classifier.holds(line)
-    }
-
-    /// What the user wants different about a rejected plan.
-    pub(super) fn guide(&mut self, text: &str) -> Decided {
-        let reading = self.read(text.trim());
-        let turn = self.record(None, text.trim(), &reading);
-        self.route_continue(turn)
     }
 
     /// An empty line means nothing, except after a rejected plan: then it gives the plan up.

@@ -9,7 +9,7 @@ use crate::{
     event::Level,
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
-    intent::{Control, IntentPath, Phase, Reading, TakenBack, Turn},
+    intent::{Control, IntentNode, IntentPath, Phase, Reading, Source, TakenBack, Turn},
     question::{Lone, praises},
 };
 
@@ -208,6 +208,31 @@ impl Draft<'_> {
         reading.whole.turn = Turn::Control(Control::Other(word.to_owned()));
         reading.whole.path = IntentPath::root();
         self.record(turn, line, &reading);
+    }
+
+    /// What the user wants different about a rejected plan.
+    pub(super) fn guide(&mut self, text: &str) -> Decided {
+        let reading = self.read(text.trim());
+        let turn = self.record(None, text.trim(), &reading);
+        self.route_continue(turn)
+    }
+
+    /// A message that says what is to be different about the plan that was rejected: what it was asked for, however it is
+    /// said, but for a word to the workbench, an order to run something and what plainly only asks.
+    pub(super) fn guidance(&self, reading: &Reading) -> Option<Reading> {
+        let classifier = &self.under.tiers.classifier;
+        let named = matches!(reading.whole.source, Source::Slash | Source::AtNode);
+        let says = match reading.whole.turn {
+            Turn::Query(_) => !classifier.is_question(&reading.text) || classifier.proposes(&reading.text),
+            Turn::PlanNew(_) => reading.whole.path.current() != IntentNode::Execute,
+            Turn::PlanContinue => true,
+            Turn::Control(_) => false,
+        };
+        (self.awaits_guidance() && says && !named && reading.paused.is_none()).then(|| {
+            let mut reading = reading.clone();
+            reading.whole.turn = Turn::PlanContinue;
+            reading
+        })
     }
 
     /// What a line wants taken back, where something of that stands: to a session that wrote nothing it is an order like
