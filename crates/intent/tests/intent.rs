@@ -423,6 +423,41 @@ fn politeness_never_changes_the_leaf() {
     assert_eq!(pairs, 500);
 }
 
+/// INT-22: a bare "would you" orders where it names what is to be done; else it asks what one would do.
+#[test]
+fn would_you_orders_as_could_you_does() {
+    for text in [
+        "fix the null check in the loader",
+        "run the tests",
+        "add a --json flag to the export command",
+        "rename the variable to count",
+        "remove the unused imports in main.rs",
+        "explain the borrow checker",
+        "refactor the upload handler",
+        "update the readme",
+    ] {
+        assert_eq!(leaf(&format!("would you {text}?")), leaf(&format!("could you {text}?")), "{text}");
+    }
+    for (text, leaf_of) in [
+        ("would you fix the typo in README?", N::Modify),
+        ("Would you add a test for login?", N::Modify),
+        ("would you rename Foo to Bar", N::Modify),
+        ("would you delete old.txt", N::Delete),
+    ] {
+        assert_eq!(leaf(text), leaf_of, "{text}");
+    }
+    for text in [
+        "would you delete this file",
+        "would you fix the flaky tests before or after adding the feature",
+        "would you change anything",
+        "would you use a queue here",
+        "would you add a cache here?",
+    ] {
+        let class = read(text, Phase::Idle).whole;
+        assert!(!class.scope().allows(Capability::Write), "{text}: {class:?}");
+    }
+}
+
 #[test]
 fn a_long_paste_is_read_by_head_and_tail() {
     let paste = |lines| {

@@ -80,8 +80,8 @@ impl Reader<'_> {
         (i, framing, false)
     }
 
-    /// "would you run it", "would you fix it please": where the verb of the request stands.
-    /// "would you use a queue here" asks for advice.
+    /// "would you run it", "would you fix the typo in README": where the verb of the request stands.
+    /// "would you use a queue here", "would you delete this file" ask for advice.
     fn would_you(&self, i: usize, end: usize) -> Option<usize> {
         if self.word(i) != "would" || self.word(i + 1) != "you" || !self.known.on(Rule::WouldYou) {
             return None;
@@ -96,7 +96,18 @@ impl Reader<'_> {
             .any(|t| matches!(t.text.as_str(), "please" | "pls"))
             || (self.word(end.wrapping_sub(1)) == "me" && self.word(end.wrapping_sub(2)) == "for");
         let plain = matches!(verb.tag, Tag::VExecute | Tag::VRead | Tag::VExplain | Tag::VAudit);
-        (plain || (polite && !self.hits_in(i, end).any(|h| h.tag == Tag::QWhat))).then_some(at)
+        let wanted = polite || self.names_work(verb, end);
+        (plain || (wanted && !self.hits_in(i, end).any(|h| h.tag == Tag::QWhat))).then_some(at)
+    }
+
+    /// "fix the typo in README", "add a test for login": a verb that changes something, and what that is by its name. What
+    /// points at it ("this", "here") or weighs two ways ("before or after") asks what one would do.
+    fn names_work(&self, verb: Hit, end: usize) -> bool {
+        let changes = matches!(verb.tag, Tag::VModify | Tag::VAdd | Tag::VDelete);
+        let after = verb.start + verb.len;
+        let named = !matches!(self.object(after, end), Object::Missing | Object::Pronoun);
+        let weighs = |i: usize| self.is(i, List::Leans) || self.is(i, List::Or);
+        changes && self.is(verb.start, List::WorkVerb) && named && !(after..end).any(weighs)
     }
 
     /// "do the same", "don't escape it": orders whose verb the tables do not know.
