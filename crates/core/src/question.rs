@@ -388,6 +388,11 @@ pub trait Question {
         self.choices().into_iter().find(|c| c.words.contains(&word.as_str())).and_then(|c| c.act.given())
     }
 
+    /// Whether a whole line is a choice that was given as often as it may be, and is offered no more.
+    fn is_used_up(&self, _line: &str) -> bool {
+        false
+    }
+
     /// The ways to answer with their keys, in words.
     fn ways(&self) -> Vec<String> {
         let shown = self.choices().into_iter().filter(|c| !c.key.is_empty());

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Lone, Question, Spec, Ties, Tone, Unattended, wrong};
+use super::{Accept, Act, Asked, Card, Choice, Lone, Question, Spec, Ties, Tone, Unattended, word, wrong};
 use crate::{
     checkpoint::Answer,
     clean::Clean,
@@ -79,6 +79,7 @@ pub const AGENT_ASKS: &str = "it asks";
 /// Places that are named.
 const MOST_PLACES: usize = 3;
 
+const FIX: &[&str] = &["a", "auto", "auto-fix", "autofix", "fix"];
 const RETRY: &[&str] = &["r", "retry", "try again"];
 const AGAIN: &[&str] = &["g", "again", "run again", "run it again", "rerun"];
 const ABORT: &[&str] = &["q", "quit", "abort", "cancel"];
@@ -90,8 +91,7 @@ impl Question for Failure {
         let give = |key, label, answer, words| Choice::new(key, label, Act::Give(answer)).words(words);
         match (self.gate, self.planner.is_some() || self.staged) {
             (Some(_), _) => {
-                let fix =
-                    give("a", "auto-fix", Answer::AutoFix, &["a", "auto", "auto-fix", "autofix", "fix"]);
+                let fix = give("a", "auto-fix", Answer::AutoFix, FIX);
                 let rest = [
                     give("s", "skip", Answer::Skip, &["s", "skip"]),
                     give("m", "manual", Answer::Manual, &["m", "manual"]),
@@ -143,6 +143,11 @@ impl Question for Failure {
     /// A yes at a red gate is one to its repair, which the agent may just have offered.
     fn lone(&self, said: Lone) -> Option<Answer> {
         (said == Lone::Yes && self.gate.is_some() && !self.spent).then_some(Answer::AutoFix)
+    }
+
+    fn is_used_up(&self, line: &str) -> bool {
+        let says = |words: &[&str]| words.contains(&word(line).as_str());
+        self.gate.is_some() && (self.spent && says(FIX) || self.detoured && says(RETRY))
     }
 
     fn ties(&self) -> Ties {

@@ -403,6 +403,12 @@ fn after_two_repairs_auto_fix_is_not_offered() {
     }
     let question = b.session.state().phase_question().unwrap();
     assert!(question.kind.choices().iter().all(|c| c.key != "a"), "{question:?}");
+    let before = b.log.len();
+    for line in ["a", "auto-fix"] {
+        let refused = b.input(Input::say(line)).unwrap_err();
+        assert!(refused.reason.contains("tried as often as it may be") && refused.reason.contains("s skip"));
+    }
+    assert_eq!(b.log.len(), before, "the gate is not run again");
 }
 
 #[test]

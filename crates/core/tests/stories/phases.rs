@@ -674,3 +674,23 @@ fn what_is_said_after_a_no_changes_the_plan_unless_it_only_asks() {
     answer_lane(&b);
     assert!(b.session.state().planning_lane().is_none(), "the wait for guidance goes on");
 }
+
+#[test]
+fn a_letter_that_no_question_offers_does_nothing() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.plan(&[("One", "create")], &[]);
+    for letter in ["p", "r", "s", "x"] {
+        let refused = b.input(Input::say(letter)).unwrap_err();
+        assert!(refused.reason.contains("y run the plan"), "{letter}: {refused:?}");
+    }
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    let mut b = running();
+    for letter in ["r", "p"] {
+        assert!(b.input(Input::say(letter)).is_err(), "{letter}");
+    }
+    assert_eq!(b.session.state().queue.len(), 0);
+    let mut b = failed();
+    b.say("r");
+    assert_eq!(phase(&b), Phase::Executing, "where it is offered it is one");
+}

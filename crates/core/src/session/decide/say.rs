@@ -87,6 +87,11 @@ impl Draft<'_> {
             self.record(None, line, &reading);
             return self.exit();
         }
+        if super::words::is_letter(line)
+            && matches!(reading.whole.turn, Turn::Control(Control::Redo | Control::Replan))
+        {
+            return Err(Refusal::misuse("no question has this key; /redo and /replan are said whole"));
+        }
         self.take_message(None, line, &reading, seen)
     }
 
@@ -136,15 +141,15 @@ impl Draft<'_> {
             self.record_word(turn, line, reading, COMMIT);
             return self.commit(&message);
         }
+        if let Some(reading) = self.guidance(reading) {
+            let turn = self.record(turn, line, &reading);
+            return self.route_continue(turn);
+        }
         if let Some(reading) = self.of_commit(line, reading).or_else(|| self.of_record(reading)) {
             let turn = self.record(turn, line, &reading);
             return self.route_query(turn);
         }
         if let Some(said) = self.deepened(reading) {
-        if let Some(reading) = self.guidance(reading) {
-            let turn = self.record(turn, line, &reading);
-            return self.route_continue(turn);
-        }
             let turn = self.record(turn, line, reading);
             return self.deepen(said, turn);
         }

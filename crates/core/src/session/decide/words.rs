@@ -30,6 +30,9 @@ fn worded(question: &Checkpoint, answer: Option<Answer>) -> Result<Worded, Refus
     Ok(Worded { question: question.id, answer, shown: question.kind.shown() })
 }
 
+/// Told of a choice that a question had before.
+const USED_UP: &str = "that was tried as often as it may be; ";
+
 /// A message in its parts: control words, and what is said beside them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mixed {
@@ -111,14 +114,19 @@ impl Draft<'_> {
         {
             return Some(worded(question, Some(answer)));
         }
-        // A number beside those that are shown is an answer that misses, and no message.
+        // A number beside those that are shown is an answer that misses, and no message; so is a key that is not offered.
         if let Some(question) = self.state.phase_question().filter(|_| is_number(line)) {
             return Some(worded(question, None));
+        }
+        let asked = self.state.phase_question().or_else(|| self.state.newest_question());
+        if let Some(question) = asked.filter(|q| is_letter(line) || q.kind.question().is_used_up(line)) {
+            let used = if question.kind.question().is_used_up(line) { USED_UP } else { "" };
+            return Some(Err(Refusal::new(format!("{used}{}", question.kind.how()))));
         }
         // Beside a diff that waits, a short word is about it and never about the run.
         let review = self.state.open.values().find(|c| c.kind.review().is_some())?;
         let short = Lone::of(line).is_some() || praises(line) || self.under.tiers.classifier.declines(line);
-        short.then(|| worded(review, None))
+        (short || is_letter(line)).then(|| worded(review, None))
     }
 
     /// The parts of a message that holds control words and something else; `None` when it is read
@@ -202,14 +210,6 @@ impl Draft<'_> {
         self.route_reading(turn, &rest)
     }
 
-    /// Records a line as a word to the workbench.
-    pub(super) fn record_word(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading, word: &str) {
-        let mut reading = reading.clone();
-        reading.whole.turn = Turn::Control(Control::Other(word.to_owned()));
-        reading.whole.path = IntentPath::root();
-        self.record(turn, line, &reading);
-    }
-
     /// What the user wants different about a rejected plan.
     pub(super) fn guide(&mut self, text: &str) -> Decided {
         let reading = self.read(text.trim());
@@ -233,6 +233,14 @@ impl Draft<'_> {
             reading.whole.turn = Turn::PlanContinue;
             reading
         })
+    }
+
+    /// Records a line as a word to the workbench.
+    pub(super) fn record_word(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading, word: &str) {
+        let mut reading = reading.clone();
+        reading.whole.turn = Turn::Control(Control::Other(word.to_owned()));
+        reading.whole.path = IntentPath::root();
+        self.record(turn, line, &reading);
     }
 
     /// What a line wants taken back, where something of that stands: to a session that wrote nothing it is an order like
@@ -308,6 +316,12 @@ impl Draft<'_> {
 }
 
 /// Whether a line is a number and nothing else.
+/// Whether a line is one letter, as a key is.
+pub(super) fn is_letter(line: &str) -> bool {
+    let mut chars = line.trim().chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next().is_none()
+}
+
 fn is_number(line: &str) -> bool {
     let digits = line.trim().trim_end_matches(['.', ')']);
     !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
