@@ -216,3 +216,18 @@ fn a_look_at_the_files_of_facts_tells_only_what_differs() {
     assert!(b.session.state().facts.stale("default port").is_none());
     b.input(Input::FactsSeen { places: vec![("no such fact".into(), None)] }).unwrap();
 }
+
+#[test]
+fn where_a_fact_comes_from_is_told_with_its_chain_without_a_model() {
+    for question in [
+        "how did you determine the default port?",
+        "how did you determine the default port",
+        "where did the default port come from?",
+        "where does the default port come from",
+    ] {
+        let mut b = knowing();
+        assert_eq!(starts(&b.say(question)), ["recall"], "{question}");
+        recalled(&mut b, Vec::new());
+        assert!(answers(&b)[0].contains("the file as of"), "{question}: {:?}", answers(&b));
+    }
+}
