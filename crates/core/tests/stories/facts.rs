@@ -231,3 +231,24 @@ fn where_a_fact_comes_from_is_told_with_its_chain_without_a_model() {
         assert!(answers(&b)[0].contains("the file as of"), "{question}: {:?}", answers(&b));
     }
 }
+
+#[test]
+fn a_plan_of_another_mode_is_held_to_the_rules_of_proof_before_it_runs() {
+    let mut b = Bench::new();
+    b.say("fix the greeting in a.txt");
+    let task = serde_json::json!({"title": "Fix", "kind": "modify"});
+    b.reply("", &[("submit_plan", serde_json::json!({"title": "P", "tasks": [task]}))]);
+    b.say("/proof");
+    let told = |b: &Bench| b.notices().iter().filter(|n| n.contains("cannot run as it is")).count();
+    assert_eq!(told(&b), 1, "{:?}", b.notices());
+    let refused = b.answer(|k| matches!(k, CheckpointKind::Confirmation(_)), Answer::Approve).unwrap_err();
+    assert!(refused.reason.contains("/replan"), "{refused:?}");
+    assert!(b.input(Input::say("y")).is_err());
+    b.say("stop");
+    b.say("/redo");
+    assert_eq!(told(&b), 2, "{:?}", b.notices());
+    b.say("/explore");
+    assert!(b.notices().iter().any(|n| n.contains("/replan makes it anew in explore mode")));
+    b.say("y");
+    assert!(b.session.state().run.is_some());
+}

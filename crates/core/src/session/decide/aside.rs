@@ -186,6 +186,7 @@ impl Draft<'_> {
         self.give_way(&plan);
         self.show_plan(plan);
         self.ask_of_phase();
+        self.tell_unfounded();
         Ok(())
     }
 }

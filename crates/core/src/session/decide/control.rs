@@ -139,7 +139,11 @@ impl Draft<'_> {
                     return Ok(());
                 }
                 self.emit(Event::ControlGiven { control });
+                let other = self.state.mode != mode;
                 self.set_mode(mode);
+                if other && self.state.phase == Phase::AwaitingApproval {
+                    self.offer_replan();
+                }
             }
             Control::Reset => {
                 if self.time_of(Trigger::Reset)? == WordTime::AfterRun {

@@ -7,7 +7,7 @@ use super::{
     answer::{Given, Resolve},
 };
 use crate::{
-    event::Event,
+    event::{Event, Level},
     ids::{LaneId, TaskId},
     input::Refusal,
     intent::Mode,
@@ -163,6 +163,31 @@ impl Draft<'_> {
             return Ok(());
         }
         plan.unfounded(&self.state.facts, self.under.files.as_deref()).map_or(Ok(()), Err)
+    }
+
+    /// Why the plan that is shown may not run in the mode that holds: it was made in another one, or what it rests on is
+    /// gone since.
+    pub(super) fn unfounded(&self) -> Option<String> {
+        let why = self.founded(self.state.plan.as_ref()?).err()?;
+        Some(format!("plan cannot run as it is: {why}. /replan makes it anew"))
+    }
+
+    /// Tells why the plan that is shown may not run; whether that is so.
+    pub(super) fn tell_unfounded(&mut self) -> bool {
+        let why = self.unfounded();
+        if let Some(why) = &why {
+            self.notice(Level::Info, format!("The {why}."));
+        }
+        why.is_some()
+    }
+
+    /// The mode is another one while a plan waits that was made before.
+    pub(super) fn offer_replan(&mut self) {
+        if self.state.plan.is_some() && !self.tell_unfounded() {
+            let mode = self.state.mode.name();
+            let text = format!("The plan stays as it is; /replan makes it anew in {mode} mode.");
+            self.notice(Level::Info, text);
+        }
     }
 }
 

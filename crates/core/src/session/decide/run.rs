@@ -129,6 +129,9 @@ impl Draft<'_> {
         if !self.may_run() {
             return Err(read_only());
         }
+        if let Some(why) = self.unfounded() {
+            return Err(Refusal::new(format!("the {why}; after /explore it runs as it is")));
+        }
         let approval = self.allow(checkpoint, crate::checkpoint::Answer::Approve);
         let lane = self.state.planning_lane().map(|l| l.id);
         let lane = lane.unwrap_or_else(|| self.open_at_plan());
