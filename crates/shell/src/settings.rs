@@ -201,7 +201,7 @@ impl Walker<'_> {
         if Means::says_where(means, name) && !hidden && parts.any(is_homely) {
             self.hit("outside", span);
         }
-        let inside = means == Some(Means::Place) && self.places_inside(value);
+        let inside = means == Some(Means::Place) && self.places_inside(value) || is_plain(name, value);
         self.steered.may |= means.is_some_and(|means| !means.is_harmless()) && !inside;
         let path = value.strip_prefix("af_unix:").unwrap_or(value);
         if means == Some(Means::Writes)
@@ -221,7 +221,7 @@ impl Walker<'_> {
     /// A variable that a command is given: any but a harmless one may steer it.
     pub(super) fn note_given(&mut self, name: &str, value: &str) {
         let means = VARIABLES.get(name);
-        let inside = means == Some(Means::Place) && self.places_inside(value);
+        let inside = means == Some(Means::Place) && self.places_inside(value) || is_plain(name, value);
         self.steered.may |= !means.is_some_and(Means::is_harmless) && !inside;
         let shows = means == Some(Means::Shows) && is_harmless_pager(value);
         self.steered.given |= !means.is_some_and(Means::says_by_value) && !inside && !shows;
@@ -242,6 +242,11 @@ impl Walker<'_> {
     fn places_inside(&self, value: &str) -> bool {
         value.split(':').all(|part| place(part, self.stand.cwd) == Place::Project)
     }
+}
+
+/// Whether a variable with just this value changes nothing but what is printed and what counts as a fault.
+fn is_plain(name: &str, value: &str) -> bool {
+    list("plain settings").iter().any(|set| set.split_once('=') == Some((name, value)))
 }
 
 /// A relative or scratch directory before the end of the search path.
