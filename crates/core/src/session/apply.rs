@@ -141,6 +141,7 @@ impl State {
             | Event::CommandProposed { .. }
             | Event::CommandMeant { .. }
             | Event::CommandChanged { .. }
+            | Event::CommandStarted { .. }
             | Event::CommandExited { .. } => self.fold_command(event),
             Event::Proposed { .. }
             | Event::HunkDecided { .. }
@@ -174,7 +175,6 @@ impl State {
             }
             Event::Staged { .. } | Event::DepthSet { .. } => self.fold_pipeline(event),
             Event::Notice { text, .. } => self.told_no_calls |= text == NO_CALLS,
-            Event::CommandStarted { .. } => {}
         }
     }
 }

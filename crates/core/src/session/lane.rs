@@ -216,6 +216,8 @@ pub struct OpenCall {
     pub children: Vec<Child>,
     /// When it began.
     pub since: Millis,
+    /// Whether its process is there, where it is a command.
+    pub began: bool,
 }
 
 /// A sub-agent that a call started.
@@ -277,6 +279,7 @@ impl OpenCall {
             leave,
             children: Vec::new(),
             since,
+            began: false,
         }
     }
 

@@ -3,39 +3,44 @@
 //! Owns which of them are still awaited. A command whose process went with the program is none: the next start looks at
 //! what it had changed.
 
-use super::{Lane, State};
-use crate::{
-    ids::{TaskId, TurnId},
-    input::Refusal,
-    session::changes::known_by,
-};
+use super::{Lane, Origin, State};
+use crate::{ids::TaskId, input::Refusal, session::changes::known_by};
 
 /// A command whose call is over and that may still change files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// Its line.
     pub line: String,
-    /// The message that it was run for.
-    pub turn: TurnId,
+    /// What it was run for.
+    pub origin: Origin,
     /// The step that it is of, if any.
     pub task: Option<TaskId>,
+    /// Whether its process was there.
+    pub began: bool,
 }
 
 impl State {
     /// What a line of work leaves running that loses its call.
     pub(super) fn leaves_running(&mut self, lane: &Lane) {
-        let running = self.running_call(lane).and_then(|open| Some((open.call, open.run()?)));
-        let Some((call, run)) = running else { return };
-        let stopped = Stopped { line: run.command.clone(), turn: lane.turn, task: lane.kind.task() };
+        let open = lane.head().filter(|open| open.allowed.is_some());
+        let Some((call, run, began)) = open.and_then(|open| Some((open.call, open.run()?, open.began)))
+        else {
+            return;
+        };
+        let of = self.run.as_ref().filter(|run| lane.kind.of_run() || lane.turn == run.turn);
+        let message = of.map_or(lane.turn, |run| self.plan.as_ref().map_or(run.turn, |plan| plan.turn));
+        let origin =
+            Origin { at: self.at, turn: lane.turn, work: self.work_of(message), run: of.map(|run| run.id) };
+        let stopped = Stopped { line: run.command.clone(), origin, task: lane.kind.task(), began };
         self.stopped.insert(call, stopped);
         if let Some(tried) = self.tried(|tried| tried.attempt.call == call) {
-            tried.attempt.stopped = true;
+            tried.attempt.stopped = began;
         }
     }
 
     /// Nothing is taken back before it is known what a stopped command changed.
     pub(super) fn stopped_rest(&self) -> Result<(), Refusal> {
-        let Some(stopped) = self.stopped.values().next() else { return Ok(()) };
+        let Some(stopped) = self.stopped.values().find(|stopped| stopped.began) else { return Ok(()) };
         Err(Refusal::new(format!(
             "`{}` was stopped, and what it changed is being looked at; try again in a moment",
             known_by(&stopped.line)

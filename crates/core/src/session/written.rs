@@ -217,6 +217,12 @@ impl State {
             Arc::make_mut(&mut self.origins).of.insert(id, Origin { at: self.at, ..origin });
             return;
         }
+        let command = self.applies().get(&id).and_then(|a| a.command.as_ref());
+        if let Some(stopped) = command.and_then(|command| self.stopped.get(&command.call)) {
+            let origin = Origin { at: self.at, ..stopped.origin };
+            Arc::make_mut(&mut self.origins).of.insert(id, origin);
+            return;
+        }
         let (lane, task) = (proposal.map(|p| p.lane), proposal.and_then(|p| p.task));
         let plans = || self.plan.iter().chain(&self.suspended).chain(&self.earlier);
         // What a step proposed is of its plan, also once the step's lane ended with the process.

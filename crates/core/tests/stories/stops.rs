@@ -6,7 +6,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::Answer,
     event::Event,
-    ids::TaskId,
+    ids::{CallId, Process, TaskId},
     input::Input,
     intent::{Control, Phase, Turn},
     outcome::Exit,
@@ -158,45 +158,88 @@ fn what_a_command_of_a_step_changed_is_of_that_step() {
     assert_eq!(command.task, Some(TaskId(1)));
 }
 
+/// The command that is at work, once its process is there.
+fn begun(b: &mut Bench) -> CallId {
+    let (call, _) = b.tool();
+    b.input(Input::CommandStarted { call, process: Process { pid: 7, started: 0 } }).unwrap();
+    call
+}
+
+/// The end of a command that was stopped when it had changed two files.
+fn cut_off() -> ToolOutcome {
+    let wrote = Wrote { count: 2, record: Some(BlobId::of(b"record")), ..Wrote::default() };
+    let exit = Some(Exit { signal: Some(15), ..Exit::default() });
+    ToolOutcome { exit, wrote: Some(Box::new(wrote)), ..ToolOutcome::failure("stopped by the user") }
+}
+
 #[test]
 fn what_a_stopped_command_changed_comes_with_its_end_and_can_be_taken_back() {
-    for of in ["user", "agent", "step"] {
+    for (of, stop) in
+        [("user", "stop"), ("agent", "stop"), ("step", "stop"), ("user", "/chat"), ("agent", "/chat")]
+    {
         let mut b = at_work(of);
-        let (call, _) = b.tool();
-        b.say("stop");
-        assert_eq!(b.session.state().phase, Phase::Idle, "{of}");
-        let mut ends = b.log.iter().filter_map(|e| match &e.event {
-            Event::RunCompleted { goal: Some(goal), .. } => Some((goal.ran, goal.stopped, goal.skipped)),
-            _ => None,
-        });
-        assert!(ends.next_back().is_none_or(|end| end == (1, 1, 0)), "{of}: it ran");
+        let (call, asked) = (begun(&mut b), b.session.state().turn);
+        b.say(stop);
+        assert!(b.session.state().open_call(call).is_none(), "{of}: {stop}");
         // Until it has ended nobody knows what it changed.
         let refused = b.input(Input::say("/undo")).unwrap_err().reason;
         assert!(refused.starts_with("`make all` was stopped, and what it changed"), "{of}: {refused}");
 
-        let exit = Some(Exit { signal: Some(15), ..Exit::default() });
-        let wrote = Wrote { count: 2, record: Some(BlobId::of(b"record")), ..Wrote::default() };
-        let outcome = || ToolOutcome {
-            exit: exit.clone(),
-            wrote: Some(Box::new(wrote.clone())),
-            ..ToolOutcome::failure("stopped by the user")
-        };
-        b.input(Input::ToolEnded { call, outcome: outcome() }).unwrap();
-        assert_eq!(b.session.state().ledger().len(), 1, "{of}");
+        b.input(Input::ToolEnded { call, outcome: cut_off() }).unwrap();
+        assert_eq!(b.session.state().ledger().len(), 1, "{of}: {stop}");
         let command = b.session.state().applies().values().find_map(|a| a.command.clone()).unwrap();
         assert_eq!((command.call, command.line.as_str(), command.count), (call, "make all", 2), "{of}");
         assert_eq!(command.task.is_some(), of == "step");
-        b.input(Input::ToolEnded { call, outcome: outcome() }).unwrap_err();
-        b.say("/undo");
-        let back = |e: &Event| matches!(e, Event::RevertStarted { .. } | Event::CheckpointOpened { .. });
-        assert!(b.log.last().is_some_and(|e| back(&e.event)), "{of}");
+        // It is of the message that it was run for, and not of the word that stopped it.
+        let origin = b.session.state().writes().next().unwrap().1;
+        assert_eq!(Some(origin.turn), asked, "{of}: {stop}");
+        b.input(Input::ToolEnded { call, outcome: cut_off() }).unwrap_err();
+        if stop == "stop" {
+            b.say("/undo");
+            let back = |e: &Event| matches!(e, Event::RevertStarted { .. } | Event::CheckpointOpened { .. });
+            assert!(b.log.last().is_some_and(|e| back(&e.event)), "{of}");
+        }
     }
+}
+
+#[test]
+fn a_command_that_was_stopped_while_it_ran_is_counted_as_that() {
+    let mut b = at_work("agent");
+    begun(&mut b);
+    b.say("stop");
+    let goal = b.log.iter().find_map(|e| match &e.event {
+        Event::RunCompleted { goal: Some(goal), .. } => Some(goal.line()),
+        _ => None,
+    });
+    assert_eq!(goal.as_deref(), Some("Cancelled. 1 command, 1 stopped"));
+}
+
+#[test]
+fn what_waited_for_its_turn_when_it_was_stopped_holds_no_undo_up() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let tasks = json!([
+        {"title": "One", "detail": "do it", "kind": "modify", "files": ["a.txt"]},
+        {"title": "Two", "detail": "do it", "kind": "modify", "files": ["b.txt"]},
+    ]);
+    b.reply("", &[("submit_plan", json!({"title": "Both", "tasks": tasks}))]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let lanes: Vec<CallId> = b.session.state().run_lanes().filter_map(|l| l.thinking).collect();
+    assert_eq!(lanes.len(), 2, "both steps are at work");
+    for call in lanes {
+        b.reply_to(call, "", &[("run", json!({"command": "make all"}))]).unwrap();
+        b.answer(is_risk, Answer::Approve).unwrap();
+    }
+    let call = begun(&mut b);
+    b.say("stop");
+    b.input(Input::ToolEnded { call, outcome: cut_off() }).unwrap();
+    b.say("/undo");
 }
 
 #[test]
 fn a_stopped_command_that_changed_nothing_holds_nothing_up() {
     let mut b = at_work("agent");
-    let (call, _) = b.tool();
+    let call = begun(&mut b);
     b.say("stop");
     b.input(Input::ToolEnded { call, outcome: ToolOutcome::failure("stopped by the user") }).unwrap();
     let refused = b.input(Input::say("/undo")).unwrap_err().reason;

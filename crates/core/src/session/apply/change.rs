@@ -133,7 +133,7 @@ impl State {
     /// What a command changed is of the step and the run that it ran for, also where it was stopped before it ended.
     fn command_changed(&mut self, apply: ApplyId, call: CallId, files: &[FileChange]) {
         self.saw(apply.0);
-        let stopped = self.stopped.get(&call).map(|s| (s.turn, s.task));
+        let stopped = self.stopped.get(&call).map(|s| (s.origin.turn, s.task));
         let lane = self.lanes.values().find(|l| l.calls.iter().any(|open| open.call == call));
         let task = lane.map_or(stopped.and_then(|(_, task)| task), |l| l.kind.task());
         Arc::make_mut(&mut self.changes).of_task(apply, task);

@@ -8,6 +8,7 @@ use crate::{
     event::Event,
     goal::Tried,
     ids::CallId,
+    outcome::Exit,
     session::{LaneKind, OpenCall, Ran, State},
     shell::proves,
     tool::{Tool, ToolCall},
@@ -65,23 +66,29 @@ impl State {
                     list.push(new);
                 }
             }
+            Event::CommandStarted { call, .. } => {
+                let calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
+                calls.filter(|c| c.call == *call).for_each(|open| open.began = true);
+            }
             Event::CommandExited { call, exit, branch, .. } => {
                 if branch.is_some() {
                     self.branch.clone_from(branch);
                 }
-                self.stopped.remove(call);
-                self.checked(*call, exit.ok());
-                if let Some(lane) =
-                    self.lanes.values_mut().find(|l| l.head().is_some_and(|c| c.call == *call))
-                {
-                    let command = lane.head().map(OpenCall::subject).unwrap_or_default();
-                    lane.ran = Some(Ran { command, exit: exit.clone() });
-                }
-                if let Some(tried) = self.tried(|t| t.attempt.call == *call) {
-                    tried.attempt.exit = Some(exit.clone());
-                }
+                self.exited(*call, exit);
             }
             _ => {}
+        }
+    }
+
+    fn exited(&mut self, call: CallId, exit: &Exit) {
+        self.stopped.remove(&call);
+        self.checked(call, exit.ok());
+        if let Some(lane) = self.lanes.values_mut().find(|l| l.head().is_some_and(|c| c.call == call)) {
+            let command = lane.head().map(OpenCall::subject).unwrap_or_default();
+            lane.ran = Some(Ran { command, exit: exit.clone() });
+        }
+        if let Some(tried) = self.tried(|t| t.attempt.call == call) {
+            tried.attempt.exit = Some(exit.clone());
         }
     }
 
