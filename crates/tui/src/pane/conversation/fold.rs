@@ -79,6 +79,8 @@ pub(super) struct Log {
     typed: HashSet<CallId>,
     /// Gates that were left out in this run, by name.
     waived: Vec<String>,
+    /// Whether a command of the run was stopped while it ran: what it changed is told once it has ended.
+    cut_off: bool,
     /// Whether one of them proved nothing although nobody waived it.
     unproven: bool,
     /// Gates that failed in this run, by name.
@@ -296,6 +298,7 @@ impl Log {
                 (self.waived, self.unproven, self.red) = (Vec::new(), false, BTreeSet::new());
                 (self.stopped, self.gate_calls) = (Vec::new(), HashMap::new());
                 self.told.clear();
+                self.cut_off = false;
             }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 self.plan_ran(*status);

@@ -306,6 +306,7 @@ impl Log {
         let Some(Entry { body: Body::Call(c), dirty, .. }) = self.get_mut(key) else { return };
         let ran = c.state == CallState::Running;
         let quiet = c.tool.is_some_and(Tool::speaks_to_session);
+        let cut_off = ran && c.tool == Some(Tool::Run) && *status == CallStatus::Interrupted;
         c.took = ran.then(|| stamped.at.0.saturating_sub(c.since.0));
         c.state = CallState::Ended(*status);
         let drafted = c.tool.is_some_and(Tool::proposes) && !c.summary.is_empty();
@@ -333,6 +334,7 @@ impl Log {
         *dirty = true;
         // What sub-agents found stays to be looked at.
         let quiet = quiet && c.children.is_empty();
+        self.cut_off |= cut_off;
         if quiet && *status == CallStatus::Done {
             self.gone(key);
         }

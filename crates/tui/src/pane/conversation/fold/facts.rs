@@ -289,7 +289,9 @@ impl Log {
         (files, came_to): (usize, Option<&Completion>),
     ) {
         // What the plan wrote in runs before this one counts as well.
+        let cut_off = std::mem::take(&mut self.cut_off);
         let files = match came_to {
+            _ if cut_off && files == 0 => "A command was running: what it changed is told below.".to_owned(),
             _ if files == 0 && came_to.is_none_or(|c| c.files.is_empty()) => "No file changed.".to_owned(),
             came_to => format!("{}.", came_to.cloned().unwrap_or_default().wrote(files)),
         };

@@ -615,6 +615,31 @@ fn a_command_that_ran_when_the_program_ended_is_not_said_to_have_never_run() {
 }
 
 #[test]
+fn a_run_that_is_stopped_in_a_command_does_not_say_that_no_file_changed() {
+    for status in [CallStatus::Interrupted, CallStatus::Done] {
+        let mut s = Screen::new();
+        run_begins(&mut s);
+        s.tell(started(3, Tool::Run, "make all"));
+        let mut end = ended(3, "", "");
+        if let Event::CallEnded { status: of, .. } = &mut end {
+            *of = status;
+        }
+        s.tell(end);
+        s.tell(Event::RunCompleted {
+            run: RunId(7),
+            status: RunStatus::Cancelled,
+            summary: "Stopped.".into(),
+            files: vec![],
+            goal: None,
+            came_to: None,
+        });
+        let text = s.text(100, 12).join("\n");
+        let says = "Stopped. A command was running: what it changed is told below.";
+        assert_eq!(text.contains(says), status == CallStatus::Interrupted, "{text}");
+    }
+}
+
+#[test]
 fn what_is_set_in_and_does_not_fit_goes_on_below_its_own_beginning() {
     let long = "            self.assertNotIn(cachetools.keys.typedkey(1), self.cache_of_this_test)";
     let mut s = Screen::new();
