@@ -59,6 +59,17 @@ impl Endian {
     }
 }
 
+/// Why a text cannot be put in the place of a file in its encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// A character that it has not.
+    #[error("{0} (U+{n:04X}) is not in windows-1252, the encoding of the file", n = u32::from(*.0))]
+    Absent(char),
+    /// Its bytes would be read as another text.
+    #[error("the file would be taken for another encoding than it is in now")]
+    Other,
+}
+
 impl Encoding {
     /// The encoding in which these bytes are a text; `None` where they are none, or in one that is not known.
     pub fn of(bytes: &[u8]) -> Option<Self> {
@@ -91,23 +102,26 @@ impl Encoding {
         }
     }
 
-    /// The bytes of a text in this encoding.
+    /// The bytes of a text that is put in the place of a file in this encoding.
     ///
     /// # Errors
-    /// The first character that it has not.
-    pub fn encode(self, text: &str) -> Result<Vec<u8>, char> {
-        match self {
-            Self::Utf8 => Ok(text.as_bytes().to_vec()),
-            Self::Utf16(endian) => Ok(text.encode_utf16().flat_map(|unit| endian.bytes(unit)).collect()),
+    /// Where it cannot be kept.
+    pub fn encode(self, text: &str) -> Result<Vec<u8>, Unfit> {
+        let bytes = match self {
+            Self::Utf8 => text.as_bytes().to_vec(),
+            Self::Utf16(endian) => text.encode_utf16().flat_map(|unit| endian.bytes(unit)).collect(),
             Self::Windows1252 => {
                 let lacks = |c: &char| {
                     // Those of C1 stand for bytes that are nothing in it.
                     matches!(*c, '\u{80}'..='\u{9f}') || WINDOWS_1252.encode(c.encode_utf8(&mut [0; 4])).2
                 };
-                let beyond = text.chars().filter(|c| !c.is_ascii()).find(lacks);
-                beyond.map_or_else(|| Ok(WINDOWS_1252.encode(text).0.into_owned()), Err)
+                if let Some(c) = text.chars().filter(|c| !c.is_ascii()).find(lacks) {
+                    return Err(Unfit::Absent(c));
+                }
+                WINDOWS_1252.encode(text).0.into_owned()
             }
-        }
+        };
+        if bytes.is_ascii() || Self::of(&bytes) == Some(self) { Ok(bytes) } else { Err(Unfit::Other) }
     }
 }
 
@@ -210,8 +224,9 @@ mod tests {
     fn a_character_that_an_encoding_has_not_is_named() {
         let put = |text: &str| Encoding::Windows1252.encode(text);
         assert_eq!(put("5 € – „ÿ“"), Ok(b"5 \x80 \x96 \x84\xff\x93".to_vec()));
-        assert_eq!(put("ok řeka λ"), Err('ř'));
-        assert_eq!(put("a\u{81}"), Err('\u{81}'));
+        assert_eq!(put("ok řeka λ"), Err(Unfit::Absent('ř')));
+        assert_eq!(put("a\u{81}"), Err(Unfit::Absent('\u{81}')));
+        assert_eq!(put("Ã¶"), Err(Unfit::Other), "its bytes are another text in UTF-8");
         assert_eq!(text_of(b"caf\xe9 \x80"), "caf\u{e9} €");
         assert_eq!(text_of(b"\xff\xfea\0b"), "\u{feff}a\u{fffd}");
         assert_eq!(text_of(b"x\x01\xff"), "x\x01\u{fffd}");

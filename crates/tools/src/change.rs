@@ -42,10 +42,12 @@ pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, Str
             sight.path
         ));
     }
-    let (content, kept) = match &start.content {
-        Some(before) if !eyes.view.typed => {
-            form::keep(before, content).map_err(|why| format!("{}: {why}", sight.path))?
-        }
+    let file = sight.disk.as_deref();
+    // Also where its removal is proposed by now.
+    let before = start.content.as_deref().or(file.filter(|file| Encoding::of(file).is_some()));
+    let (content, kept) = match before {
+        Some(before) if !eyes.view.typed => form::keep(file.unwrap_or(before), before, content)
+            .map_err(|why| format!("{}: {why}", sight.path))?,
         _ => (content.into_bytes(), String::new()),
     };
     if start.content.as_ref() == Some(&content) {

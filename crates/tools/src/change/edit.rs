@@ -5,6 +5,7 @@
 
 use pilothouse_core::{
     diff,
+    encoding::Encoding,
     redact::{self, Redactor},
     shell::Act,
     tool::{Edit, Replacement, ToolOutcome},
@@ -36,8 +37,10 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
     };
     refuse_binary(&sight, &start)?;
     let path = sight.path.as_str();
-    let (after, replaced) =
-        form::edited(content, |text| replace_all(eyes.redactor, path, text, &args.edits))?;
+    let file = sight.disk.as_deref().unwrap_or(content);
+    let (after, replaced) = form::edited(file, content, |encoding, text| {
+        replace_all(eyes.redactor, path, (encoding, text), &args.edits)
+    })?;
     if after == *content {
         return Err("the edits change nothing: old and new are the same; nothing was proposed".to_owned());
     }
@@ -47,14 +50,14 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
     propose(sight, &start, Some(after), &format!(", {}", count(replaced, "replacement")))
 }
 
-/// Applies edits in order; counts the replacements.
+/// Applies edits in order to the text of a file in this encoding, if that is known; counts the replacements.
 ///
 /// # Errors
 /// When one does not fit; then none counts.
 pub(super) fn replace_all(
     redactor: &Redactor,
     path: &str,
-    content: &[u8],
+    (encoding, content): (Option<Encoding>, &[u8]),
     edits: &[Replacement],
 ) -> Result<(Vec<u8>, usize), String> {
     let mut now = content.to_vec();
@@ -66,6 +69,9 @@ pub(super) fn replace_all(
         // Lines are named as they stand in the file that was read, whatever the edits before made of it.
         let line = |at: usize| as_read(content, &now, at);
         let exact = exact(redactor, path, &now, edit).map_err(told)?;
+        if encoding.is_none() && !exact.new.is_ascii() {
+            return Err(told("the file is not UTF-8, so only ASCII text can be put into it".to_owned()));
+        }
         let mut next = replace(&now, &exact, &line).map_err(told)?;
         if let (None, Some(plain)) = (&next, numbered::without(&exact).map_err(told)?) {
             next = replace(&now, &plain, &line).map_err(told)?;
@@ -94,9 +100,6 @@ fn replace(
         return Err(
             "old is empty; give the exact text to replace, or use write for the whole file".to_owned()
         );
-    }
-    if !edit.new.is_ascii() && std::str::from_utf8(content).is_err() {
-        return Err("the file is not UTF-8, so only ASCII text can be put into it".to_owned());
     }
     // The last line of a file may lack its end, which whole lines have.
     if edit.whole_lines && edit.old.ends_with('\n') && !content.is_empty() && !content.ends_with(b"\n") {

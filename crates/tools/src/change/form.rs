@@ -9,12 +9,13 @@ use super::matching::Ending;
 /// The mark of byte order with which some texts begin.
 const MARK: char = '\u{feff}';
 
-/// The bytes of a whole content in the place of `before`, and what of its form they keep, in words.
+/// The bytes of a whole content in the place of `before`, what is proposed for a file by now, and what of its form they
+/// keep, in words. The encoding is that of the file.
 ///
 /// # Errors
-/// Where `before` is no text in an encoding that is known, or has a character of the content not.
-pub(super) fn keep(before: &[u8], content: String) -> Result<(Vec<u8>, String), String> {
-    let Some(encoding) = Encoding::of(before) else {
+/// Where the file is no text in an encoding that is known, or this cannot be put into it.
+pub(super) fn keep(file: &[u8], before: &[u8], content: String) -> Result<(Vec<u8>, String), String> {
+    let Some(encoding) = Encoding::of(file) else {
         return Err("it is not UTF-8, and as a whole it would be: bytes that you were shown as � would be lost. \
                     Change the lines you mean with edit, which leaves all others as they are, or convert it by a command"
             .to_owned());
@@ -35,28 +36,28 @@ pub(super) fn keep(before: &[u8], content: String) -> Result<(Vec<u8>, String), 
     Ok((bytes(encoding, &content)?, kept))
 }
 
-/// What an edit of the text of a file makes of its bytes, and what the edit says besides.
+/// What an edit makes of `before`, what is proposed for a file by now, and what it says besides. It is handed the encoding
+/// of the file, if that is known, and the text of `before` in it.
 ///
 /// # Errors
-/// Those of the edit, and where the encoding of the file has a character not that comes into it.
+/// Those of the edit, and where what comes into it cannot be put into the file.
 pub(super) fn edited<T>(
+    file: &[u8],
     before: &[u8],
-    edit: impl FnOnce(&[u8]) -> Result<(Vec<u8>, T), String>,
+    edit: impl FnOnce(Option<Encoding>, &[u8]) -> Result<(Vec<u8>, T), String>,
 ) -> Result<(Vec<u8>, T), String> {
-    let Some(encoding) = Encoding::of(before).filter(|e| e.name().is_some()) else { return edit(before) };
-    let (after, said) = edit(encoding.decode(before).as_bytes())?;
+    let known = Encoding::of(file);
+    let Some(encoding) = known.filter(|e| e.name().is_some()) else { return edit(known, before) };
+    let (after, said) = edit(known, encoding.decode(before).as_bytes())?;
     let after = String::from_utf8(after).map_err(|_| "an edit parts a character".to_owned())?;
     Ok((bytes(encoding, &after)?, said))
 }
 
 /// The text in this encoding.
 fn bytes(encoding: Encoding, text: &str) -> Result<Vec<u8>, String> {
-    encoding.encode(text).map_err(|c| {
-        let name = encoding.name().unwrap_or("UTF-8");
+    encoding.encode(text).map_err(|why| {
         format!(
-            "{c} (U+{:04X}) is not in {name}, the encoding of the file; nothing was proposed: use another, or convert the \
-             file by a command if the user wants that",
-            u32::from(c)
+            "{why}; nothing was proposed: use other characters, or convert the file by a command if the user wants that"
         )
     })
 }

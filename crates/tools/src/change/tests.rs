@@ -379,6 +379,34 @@ fn an_edit_puts_text_in_the_encoding_of_the_file_and_leaves_all_other_bytes() {
 }
 
 #[test]
+fn the_encoding_is_that_of_the_file_whatever_was_proposed_for_it_last() {
+    let latin = ("l", &b"size gr\xf6\xdfe one\n"[..]);
+    let mut d = desk(&[latin]);
+    assert_eq!(after(&mut d, one("l", "größe", "groesse")), b"size groesse one\n");
+    assert_eq!(after(&mut d, one("l", "groesse one", "größe two")), b"size gr\xf6\xdfe two\n");
+    let whole = json!({"path": "l", "content": "a größe\n"});
+    let mut d = desk(&[latin]);
+    after(&mut d, one("l", "größe", "groesse"));
+    let got = d.call(Tool::Write, whole.clone()).unwrap();
+    assert_eq!(got.proposals[0].after.as_ref().unwrap().bytes(), b"a gr\xf6\xdfe\n");
+    // As well where its removal is proposed by now.
+    let mut d = desk(&[latin]);
+    d.call(Tool::Delete, json!({"path": "l"})).unwrap();
+    let got = d.call(Tool::Write, whole).unwrap();
+    assert_eq!(got.proposals[0].after.as_ref().unwrap().bytes(), b"a gr\xf6\xdfe\n");
+    // And what is in none that is known stays so.
+    let mut d = desk(&[("odd", b"caf\xe9\x01 a\n")]);
+    let part = json!({"path": "odd", "edits": [{"old": " a", "new": " ab"}]});
+    d.call(Tool::Edit, part).unwrap();
+    let told = d.refused(Tool::Edit, one("odd", "ab", "ä"));
+    assert!(told.contains("only ASCII"), "{told}");
+    // What is left of it would be read as another text.
+    let mut d = desk(&[("m", b"\xc3x\xb6 \xe9\n")]);
+    let told = d.refused(Tool::Edit, one("m", "x¶ é", "¶"));
+    assert!(told.contains("would be taken for another encoding"), "{told}");
+}
+
+#[test]
 fn what_is_taken_of_a_change_in_another_encoding_is_whole_text_of_it() {
     let many = (0..40).map(|n| format!("上 {n}\r\n")).collect::<String>();
     for big in [false, true] {
@@ -500,7 +528,7 @@ proptest! {
         content.extend_from_slice(b"<<mark>>");
         content.extend_from_slice(&tail);
         let edit = Replacement { old: "<<mark>>".into(), new: new.clone(), all: false, whole_word: false, whole_lines: false };
-        let (got, times) = replace_all(&Redactor::default(), "f", &content, &[edit]).unwrap();
+        let (got, times) = replace_all(&Redactor::default(), "f", (None, &content), &[edit]).unwrap();
         prop_assert_eq!(times, 1);
         prop_assert!(got.starts_with(&head) && got.ends_with(&tail));
         let middle = String::from_utf8(got[head.len()..got.len() - tail.len()].to_vec()).unwrap();
@@ -514,7 +542,7 @@ proptest! {
         content.extend_from_slice(format!("<<{ending}>>").as_bytes());
         content.extend_from_slice(&tail);
         let edit = Replacement { old: "<<\n>>".into(), new: "x\ny".into(), all: false, whole_word: false, whole_lines: false };
-        let (got, _) = replace_all(&Redactor::default(), "f", &content, &[edit]).unwrap();
+        let (got, _) = replace_all(&Redactor::default(), "f", (None, &content), &[edit]).unwrap();
         let mut want = head;
         want.extend_from_slice(format!("x{ending}y").as_bytes());
         want.extend_from_slice(&tail);

@@ -28,7 +28,7 @@ pub struct Editing {
     pub path: RelPath,
     /// Its bytes on disk when it was proposed; `None` for a new file.
     pub before: Option<Vec<u8>>,
-    /// What the proposed text is encoded in.
+    /// What it is encoded in, and so what is proposed.
     pub encoding: Encoding,
     /// The proposed text, as the editor is to show it.
     pub text: String,
@@ -44,18 +44,15 @@ impl Editing {
     /// # Errors
     /// When there is nothing to propose; says why and what to do instead.
     pub fn finish(self, text: &str) -> Result<Input, String> {
-        if text == self.text {
-            return Err("nothing was changed in the editor; the proposal is as it was".to_owned());
-        }
         let before = self.before.clone().unwrap_or_default();
         let kind = if self.before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
         let encoded = |text: &str| {
-            let name = self.encoding.name().unwrap_or("UTF-8");
-            self.encoding.encode(text).map_err(|c| {
-                format!("{c} is not in {name}, the encoding of the file; the proposal is as it was")
-            })
+            self.encoding.encode(text).map_err(|why| format!("{why}; the proposal is as it was"))
         };
         let (shown, text) = (encoded(&self.text)?, encoded(text)?);
+        if text == shown {
+            return Err("nothing was changed in the editor; the proposal is as it was".to_owned());
+        }
         let contents = (self.before, Some(text));
         let draft = ProposalDraft::of(self.path, kind, contents, Vec::new());
         let older = Version { before: &before, after: &shown, hunks: &self.hunks };
@@ -82,11 +79,15 @@ impl DiffPane {
         let Sides::Here(before, after) = self.texts.sides(file, &self.nothing) else {
             return Outcome::notice("the texts are not here yet");
         };
-        let Some(encoding) = Encoding::of(after.bytes()) else {
+        let before = p.before.map(|_| before.bytes().to_vec());
+        // That of the file, whatever was proposed last.
+        let of_file = Encoding::of(before.as_deref().unwrap_or(after.bytes()));
+        let whole = of_file
+            .map(|e| (e, e.decode(after.bytes()).into_owned()))
+            .filter(|(e, text)| e.encode(text).is_ok_and(|bytes| bytes == after.bytes()));
+        let Some((encoding, text)) = whole else {
             return Outcome::notice("it is not plainly text; an editor would change more than you see");
         };
-        let text = encoding.decode(after.bytes()).into_owned();
-        let before = p.before.map(|_| before.bytes().to_vec());
         let editing = Editing {
             proposal: p.id,
             path: p.path.clone(),

@@ -630,9 +630,26 @@ fn a_file_in_another_encoding_is_drawn_as_text_and_edited_into_its_own_bytes() {
         if before[0] != 0xff {
             s.act(DiffAction::Edit);
             let told = edited(&mut s, text.replace('b', "λ")).notice.unwrap();
-            assert!(told.starts_with("λ is not in windows-1252"), "{told}");
+            assert!(told.starts_with("λ (U+03BB) is not in windows-1252"), "{told}");
         }
     }
+}
+
+#[test]
+fn what_is_edited_goes_into_the_encoding_of_the_file_whatever_was_proposed() {
+    let mut s = Screen::new();
+    s.propose(1, "l.txt", b"gr\xf6\xdfe one\n", b"groesse one\n");
+    s.text(80, 20);
+    let text = s.act(DiffAction::Edit).edit.unwrap().text;
+    let outcome = s.pane.edited(Ok(text.replace("groesse", "größe neu")));
+    let [Input::EditProposal { redraft, .. }] = &outcome.inputs[..] else { panic!("{outcome:?}") };
+    assert_eq!(redraft.draft.after.as_ref().unwrap().bytes(), b"gr\xf6\xdfe neu one\n");
+    // Where it cannot be read as that, an editor would make it another.
+    let mut s = Screen::new();
+    s.propose(1, "l.txt", b"gr\xf6\xdfe one\n", "größe one\n");
+    s.text(80, 20);
+    let outcome = s.act(DiffAction::Edit);
+    assert!(outcome.edit.is_none() && outcome.notice.unwrap().starts_with("it is not plainly text"));
 }
 
 #[test]
