@@ -1,9 +1,10 @@
 //! Texts that are not in UTF-8: which encoding bytes are in, the text that they are, and back.
 //!
 //! Owns that decision and both ways. Never guesses between encodings that look alike: what is not plainly a text in one
-//! of these is in none, and is left as it is.
+//! of these is in none, and is left as it is. Encodings of one byte have the same letters at other places: what is taken
+//! for windows-1252 is only shown so, and no byte is put into it that does not stand there.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use encoding_rs::WINDOWS_1252;
 
@@ -14,7 +15,7 @@ pub enum Encoding {
     Utf8,
     /// UTF-16 behind its mark.
     Utf16(Endian),
-    /// Windows-1252, of which ISO 8859-1 is a part.
+    /// One of one byte that can be shown as windows-1252, of which ISO 8859-1 is a part: that or one of its kin.
     Windows1252,
 }
 
@@ -62,8 +63,9 @@ impl Endian {
 /// Why a text cannot be put in the place of a file in its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// A character that it has not.
-    #[error("{0} (U+{n:04X}) is not in windows-1252, the encoding of the file", n = u32::from(*.0))]
+    /// A character whose byte is not known.
+    #[error("{0} (U+{n:04X}) stands nowhere in the file, which is not UTF-8 and only shown as windows-1252, so that its \
+             byte there is not known", n = u32::from(*.0))]
     Absent(char),
     /// Its bytes would be read as another text.
     #[error("the file would be taken for another encoding than it is in now")]
@@ -84,12 +86,12 @@ impl Encoding {
         is_windows_1252(bytes).then_some(Self::Windows1252)
     }
 
-    /// What it is called where it is not UTF-8.
-    pub const fn name(self) -> Option<&'static str> {
+    /// What is said of a file where it is not UTF-8.
+    pub const fn told(self) -> Option<&'static str> {
         match self {
             Self::Utf8 => None,
             Self::Utf16(_) => Some("UTF-16"),
-            Self::Windows1252 => Some("windows-1252"),
+            Self::Windows1252 => Some("not UTF-8; shown as windows-1252"),
         }
     }
 
@@ -106,16 +108,14 @@ impl Encoding {
     ///
     /// # Errors
     /// Where it cannot be kept.
-    pub fn encode(self, text: &str) -> Result<Vec<u8>, Unfit> {
+    pub fn encode(self, text: &str, file: &[u8]) -> Result<Vec<u8>, Unfit> {
         let bytes = match self {
             Self::Utf8 => text.as_bytes().to_vec(),
             Self::Utf16(endian) => text.encode_utf16().flat_map(|unit| endian.bytes(unit)).collect(),
             Self::Windows1252 => {
-                let lacks = |c: &char| {
-                    // Those of C1 stand for bytes that are nothing in it.
-                    matches!(*c, '\u{80}'..='\u{9f}') || WINDOWS_1252.encode(c.encode_utf8(&mut [0; 4])).2
-                };
-                if let Some(c) = text.chars().filter(|c| !c.is_ascii()).find(lacks) {
+                let file = self.decode(file);
+                let there: BTreeSet<char> = file.chars().filter(|c| !c.is_ascii()).collect();
+                if let Some(c) = text.chars().find(|c| !c.is_ascii() && !there.contains(c)) {
                     return Err(Unfit::Absent(c));
                 }
                 WINDOWS_1252.encode(text).0.into_owned()
@@ -172,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn wide(text: &str, endian: Endian) -> Vec<u8> {
-        Encoding::Utf16(endian).encode(&format!("\u{feff}{text}")).unwrap_or_default()
+        Encoding::Utf16(endian).encode(&format!("\u{feff}{text}"), b"").unwrap_or_default()
     }
 
     fn of(bytes: &[u8]) -> Option<Encoding> {
@@ -221,9 +221,10 @@ mod tests {
     }
 
     #[test]
-    fn a_character_that_an_encoding_has_not_is_named() {
-        let put = |text: &str| Encoding::Windows1252.encode(text);
+    fn a_character_whose_byte_is_not_known_is_named() {
+        let put = |text: &str| Encoding::Windows1252.encode(text, b"\x80 \x96 \x84\xff\x93 \xc3x\xb6");
         assert_eq!(put("5 € – „ÿ“"), Ok(b"5 \x80 \x96 \x84\xff\x93".to_vec()));
+        assert_eq!(put("5 € ü"), Err(Unfit::Absent('ü')));
         assert_eq!(put("ok řeka λ"), Err(Unfit::Absent('ř')));
         assert_eq!(put("a\u{81}"), Err(Unfit::Absent('\u{81}')));
         assert_eq!(put("Ã¶"), Err(Unfit::Other), "its bytes are another text in UTF-8");
@@ -238,7 +239,7 @@ mod tests {
             let each = [bytes, wide(&text, Endian::Little), wide(&text, Endian::Big), text.into_bytes()];
             for bytes in each {
                 if let Some(encoding) = Encoding::of(&bytes) {
-                    prop_assert_eq!(encoding.encode(&encoding.decode(&bytes)), Ok(bytes));
+                    prop_assert_eq!(encoding.encode(&encoding.decode(&bytes), &bytes), Ok(bytes));
                 }
             }
         }

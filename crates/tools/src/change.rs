@@ -142,7 +142,7 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
         });
     }
     let (others, read_only) = (sight.names.saturating_sub(1), sight.read_only);
-    let encoding = sight.disk.as_deref().and_then(Encoding::of).and_then(Encoding::name);
+    let encoding = sight.disk.as_deref().and_then(Encoding::of);
     let noted = sight.noted();
     let mut draft = draft(path.clone(), sight.disk, after)?;
     let added: usize = draft.hunks.iter().map(Hunk::added).sum();
@@ -173,13 +173,17 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
 }
 
 /// What has to be known of a file before it is replaced, as every change does: it is never written in place.
-fn notes(others: u64, read_only: bool, encoding: Option<&str>) -> Vec<String> {
+fn notes(others: u64, read_only: bool, encoding: Option<Encoding>) -> Vec<String> {
     let links = (others > 0).then(|| {
         let links = count(usize::try_from(others).unwrap_or(usize::MAX), "hard link");
         format!("{links} of it elsewhere keeps what it has")
     });
     let mode = read_only.then(|| "it is read-only, and would be written all the same".to_owned());
-    let encoding = encoding.map(|name| format!("it is in {name}, and stays so"));
+    let encoding = encoding.and_then(|encoding| match encoding {
+        Encoding::Utf8 => None,
+        Encoding::Utf16(_) => Some("it is in UTF-16, and stays so".to_owned()),
+        Encoding::Windows1252 => Some("it is not UTF-8, and shown as windows-1252".to_owned()),
+    });
     links.into_iter().chain(mode).chain(encoding).collect()
 }
 

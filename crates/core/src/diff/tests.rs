@@ -184,7 +184,7 @@ fn the_head_of_a_hunk_says_where_its_lines_stand() {
 #[test]
 fn lines_of_utf_16_end_where_its_newlines_do() {
     for endian in [Endian::Little, Endian::Big] {
-        let wide = |text: &str| Encoding::Utf16(endian).encode(&format!("\u{feff}{text}")).unwrap();
+        let wide = |text: &str| Encoding::Utf16(endian).encode(&format!("\u{feff}{text}"), b"").unwrap();
         // Each of these has the byte of a newline in it.
         let (old, new) = (wide("上\n《\nĊ\nऊ"), wide("上\nx\nĊ\nऊ\ny\n"));
         assert_eq!((lines(&old).len(), lines(&new).len()), (4, 5));

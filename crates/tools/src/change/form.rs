@@ -27,13 +27,19 @@ pub(super) fn keep(file: &[u8], before: &[u8], content: String) -> Result<(Vec<u
     let content = if crlf { Ending::CrLf.write(&content) } else { content };
     let marked = before.starts_with(MARK) && !content.starts_with(MARK);
     let content = if marked { format!("{MARK}{content}") } else { content };
-    let kept = [crlf.then_some("CRLF"), marked.then_some("byte order mark"), encoding.name()];
+    let wide = matches!(encoding, Encoding::Utf16(_)).then_some("UTF-16");
+    let kept = [
+        crlf.then_some("CRLF"),
+        marked.then_some("byte order mark"),
+        (encoding == Encoding::Windows1252).then_some("encoding"),
+        wide,
+    ];
     let kept = match kept.into_iter().flatten().collect::<Vec<_>>().as_slice() {
         [] => String::new(),
         [one] => format!(", with its {one}"),
         [before @ .., last] => format!(", with its {} and {last}", before.join(", ")),
     };
-    Ok((bytes(encoding, &content)?, kept))
+    Ok((bytes(encoding, &content, file)?, kept))
 }
 
 /// What an edit makes of `before`, what is proposed for a file by now, and what it says besides. It is handed the encoding
@@ -47,17 +53,18 @@ pub(super) fn edited<T>(
     edit: impl FnOnce(Option<Encoding>, &[u8]) -> Result<(Vec<u8>, T), String>,
 ) -> Result<(Vec<u8>, T), String> {
     let known = Encoding::of(file);
-    let Some(encoding) = known.filter(|e| e.name().is_some()) else { return edit(known, before) };
+    let Some(encoding) = known.filter(|e| *e != Encoding::Utf8) else { return edit(known, before) };
     let (after, said) = edit(known, encoding.decode(before).as_bytes())?;
     let after = String::from_utf8(after).map_err(|_| "an edit parts a character".to_owned())?;
-    Ok((bytes(encoding, &after)?, said))
+    Ok((bytes(encoding, &after, file)?, said))
 }
 
-/// The text in this encoding.
-fn bytes(encoding: Encoding, text: &str) -> Result<Vec<u8>, String> {
-    encoding.encode(text).map_err(|why| {
+/// The text in the encoding of a file.
+fn bytes(encoding: Encoding, text: &str, file: &[u8]) -> Result<Vec<u8>, String> {
+    encoding.encode(text, file).map_err(|why| {
         format!(
-            "{why}; nothing was proposed: use other characters, or convert the file by a command if the user wants that"
+            "{why}; nothing was proposed: write it in ASCII or with characters that stand in the file, or convert the file to \
+             UTF-8 by a command if the user wants that"
         )
     })
 }

@@ -353,7 +353,7 @@ fn wide(text: &str, big: bool) -> Vec<u8> {
 #[test]
 fn an_edit_puts_text_in_the_encoding_of_the_file_and_leaves_all_other_bytes() {
     // Mixed ends of lines, none behind the last.
-    let text = "größe 1\r\nÄ „x“\nb\rc\n\n上《Ċ";
+    let text = "größe 1\r\nÄ „x“\nfür 5 € ÿ\nb\rc\n\n上《Ċ";
     let (western, rest) = text.split_once('上').unwrap();
     let latin = |text: &str| -> Vec<u8> {
         let byte = |c| match c {
@@ -364,7 +364,7 @@ fn an_edit_puts_text_in_the_encoding_of_the_file_and_leaves_all_other_bytes() {
         };
         text.chars().map(byte).collect()
     };
-    for (old, new) in [("b\rc", "für 5 €"), ("größe", "weiß\nso"), ("Ä „x“\n", ""), ("x", "ÿ")] {
+    for (old, new) in [("b\rc", "Für 50 €"), ("größe", "weiß\nso"), ("Ä „x“\n", ""), ("x", "ÿ")] {
         let mut d = desk(&[("l", &latin(western)), ("le", &wide(text, false)), ("be", &wide(text, true))]);
         assert_eq!(after(&mut d, one("l", old, new)), latin(&western.replace(old, new)), "{old}");
         assert_eq!(after(&mut d, one("le", old, new)), wide(&text.replace(old, new), false), "{old}");
@@ -373,9 +373,31 @@ fn an_edit_puts_text_in_the_encoding_of_the_file_and_leaves_all_other_bytes() {
     let mut d = desk(&[("l", &latin(western)), ("be", &wide(text, true))]);
     assert_eq!(after(&mut d, one("be", rest, "🦀")), wide(&text.replace(rest, "🦀"), true));
     let told = d.refused(Tool::Edit, one("l", "größe", "größe ≥"));
-    assert!(told.contains("≥ (U+2265) is not in windows-1252, the encoding of the file"), "{told}");
+    assert!(told.contains("≥ (U+2265) stands nowhere in the file"), "{told}");
     let got = d.call(Tool::Edit, one("l", "größe", "Größe")).unwrap();
-    assert_eq!(got.proposals[0].notes, ["it is in windows-1252, and stays so"]);
+    assert_eq!(got.proposals[0].notes, ["it is not UTF-8, and shown as windows-1252"]);
+    let got = d.call(Tool::Edit, one("be", "größe", "Größe")).unwrap();
+    assert_eq!(got.proposals[0].notes, ["it is in UTF-16, and stays so"]);
+}
+
+#[test]
+fn of_a_file_that_may_be_in_another_encoding_only_bytes_that_stand_there_are_put_into_it() {
+    // Czech in ISO 8859-2: "Počet řádků", where windows-1252 has ž and 8859-2 none at its byte.
+    let czech = b"// Po\xe8et \xf8\xe1dk\xf9\nint n;\n";
+    let mut d = desk(&[("cz.c", czech)]);
+    let told = d.refused(Tool::Edit, one("cz.c", "int n;", "int n; // když"));
+    assert!(told.contains("ž (U+017E) stands nowhere in the file") && told.contains("ASCII"), "{told}");
+    assert!(told.contains("convert the file to UTF-8"), "{told}");
+    // Also where its byte would be one of the same letters: nobody knows.
+    let told = d.refused(Tool::Edit, one("cz.c", "int n;", "int n; // ü"));
+    assert!(told.contains("ü (U+00FC)"), "{told}");
+    d.text(Tool::Read, json!({"path": "cz.c"}));
+    let told = d.refused(Tool::Write, json!({"path": "cz.c", "content": "// když\n"}));
+    assert!(told.contains("ž (U+017E) stands nowhere"), "{told}");
+    // What stands in it is moved as it is, also where another proposal took it away.
+    let wanted = b"// \xf8\xe1d, Po\xe8et\nint n;\n";
+    assert_eq!(after(&mut d, one("cz.c", "// Poèet øádkù", "// none")), b"// none\nint n;\n");
+    assert_eq!(after(&mut d, one("cz.c", "// none", "// øád, Poèet")), wanted);
 }
 
 #[test]
@@ -432,7 +454,12 @@ fn a_whole_content_keeps_the_form_of_the_file() {
         (b"a\nb\r\nc\n", "x\ny\n", b"x\ny\n", ");"),
         (b"a\r\n", "x\r\ny\n", b"x\r\ny\n", ");"),
         (b"", "x\n", b"x\n", ");"),
-        (b"caf\xe9\r\nb\r\n", "caf\u{e9}\nc\n", b"caf\xe9\r\nc\r\n", ", with its CRLF and windows-1252;"),
+        (
+            b"caf\xe9\r\nb\r\n",
+            "caf\u{e9}\nc\n",
+            b"caf\xe9\r\nc\r\n",
+            ", with its CRLF and encoding; it is not",
+        ),
         (b"\xff\xfea\0\n\0", "b\n", b"\xff\xfeb\0\n\0", ", with its byte order mark and UTF-16;"),
     ] {
         let mut d = desk(&[("f", before)]);

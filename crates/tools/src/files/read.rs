@@ -60,9 +60,9 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
     let shown = eyes.redactor.mask_file(path.as_str(), &text);
     let (mut outcome, lines, total) = part(&path.to_string(), &shown, args)?;
     sight.note(eyes, lines, total, &mut outcome);
-    match Encoding::of(content).map(Encoding::name) {
+    match Encoding::of(content).map(Encoding::told) {
         Some(None) => {}
-        Some(Some(name)) => outcome.text.push_str(&format!("\n({name})")),
+        Some(Some(what)) => outcome.text.push_str(&format!("\n({what})")),
         None => outcome.text.push_str("\n(not UTF-8: bytes that are no text are shown as �)"),
     }
     if !note.is_empty() {

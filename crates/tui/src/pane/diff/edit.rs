@@ -47,7 +47,7 @@ impl Editing {
         let before = self.before.clone().unwrap_or_default();
         let kind = if self.before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
         let encoded = |text: &str| {
-            self.encoding.encode(text).map_err(|why| format!("{why}; the proposal is as it was"))
+            self.encoding.encode(text, &before).map_err(|why| format!("{why}; the proposal is as it was"))
         };
         let (shown, text) = (encoded(&self.text)?, encoded(text)?);
         if text == shown {
@@ -82,9 +82,9 @@ impl DiffPane {
         let before = p.before.map(|_| before.bytes().to_vec());
         // That of the file, whatever was proposed last.
         let of_file = Encoding::of(before.as_deref().unwrap_or(after.bytes()));
-        let whole = of_file
-            .map(|e| (e, e.decode(after.bytes()).into_owned()))
-            .filter(|(e, text)| e.encode(text).is_ok_and(|bytes| bytes == after.bytes()));
+        let whole = of_file.map(|e| (e, e.decode(after.bytes()).into_owned())).filter(|(e, text)| {
+            e.encode(text, before.as_deref().unwrap_or_default()).is_ok_and(|bytes| bytes == after.bytes())
+        });
         let Some((encoding, text)) = whole else {
             return Outcome::notice("it is not plainly text; an editor would change more than you see");
         };
