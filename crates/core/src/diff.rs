@@ -189,11 +189,6 @@ impl Newlines {
         Self(Endian::marked(text))
     }
 
-    /// Those of a change: of what is there, else of what comes.
-    const fn of_change(before: &[u8], after: &[u8]) -> Self {
-        Self::of(if before.is_empty() { after } else { before })
-    }
-
     /// The lines of a text, or of a run of its lines.
     fn lines(self, text: &[u8]) -> Vec<&[u8]> {
         let Some(endian) = self.0 else { return text.split_inclusive(|b| *b == b'\n').collect() };
@@ -215,12 +210,21 @@ impl Newlines {
             Some(Endian::Big) => b"\0\n",
         }
     }
+}
+
+/// How the lines of texts end that become one: that of the first which is not empty goes where an end lacks.
+struct Joints(Vec<Newlines>);
+
+impl Joints {
+    fn of(texts: &[&[u8]]) -> Self {
+        Self(texts.iter().filter(|text| !text.is_empty()).map(|text| Newlines::of(text)).collect())
+    }
 
     /// Appends lines. The last line of a text may lack its end; where another follows now, they stay two.
-    fn extend(self, out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {
+    fn extend(&self, out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {
         for line in lines.unwrap_or_default() {
-            if !out.is_empty() && !out.ends_with(self.newline()) {
-                out.extend_from_slice(self.newline());
+            if !out.is_empty() && !self.0.iter().any(|newlines| out.ends_with(newlines.newline())) {
+                out.extend_from_slice(self.0.first().map_or(b"\n", |newlines| newlines.newline()));
             }
             out.extend_from_slice(line);
         }
@@ -281,16 +285,16 @@ pub fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
 
 /// `before` with the hunks in `taken` (indices into `hunks`) replaced by what `after` has there.
 pub fn select(before: &[u8], after: &[u8], hunks: &[Hunk], taken: &BTreeSet<usize>) -> Vec<u8> {
-    let (old, new, newlines) = (lines(before), lines(after), Newlines::of_change(before, after));
+    let (old, new, joints) = (lines(before), lines(after), Joints::of(&[before, after]));
     let mut out = Vec::with_capacity(before.len().max(after.len()));
     let mut at = 0;
     let changes = hunks.iter().enumerate().filter(|(i, _)| taken.contains(i)).flat_map(|(_, h)| &h.changes);
     for change in changes {
-        newlines.extend(&mut out, old.get(at..change.old.start));
-        newlines.extend(&mut out, new.get(change.new.start..change.new.end()));
+        joints.extend(&mut out, old.get(at..change.old.start));
+        joints.extend(&mut out, new.get(change.new.start..change.new.end()));
         at = change.old.end();
     }
-    newlines.extend(&mut out, old.get(at..));
+    joints.extend(&mut out, old.get(at..));
     out
 }
 
@@ -444,11 +448,11 @@ fn add(parts: &mut Vec<(Hunk, Option<usize>)>, change: Change, of: Option<usize>
 /// What stays of a text that goes: what others added to it. A line that they changed meets the change, and goes.
 pub fn added_to(before: &[u8], now: &[u8]) -> Rebased {
     let theirs = hunks(before, now).into_iter().flat_map(|h| h.changes);
-    let newlines = Newlines::of(now);
+    let joints = Joints::of(&[now]);
     let (now, mut text, mut meets) = (lines(now), Vec::new(), Vec::new());
     for change in theirs.filter(|c| c.new.len > 0) {
         if change.old.len == 0 {
-            newlines.extend(&mut text, now.get(change.new.start..change.new.end()));
+            joints.extend(&mut text, now.get(change.new.start..change.new.end()));
         } else {
             meets.push(change.new);
         }

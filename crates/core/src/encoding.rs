@@ -8,6 +8,9 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use encoding_rs::WINDOWS_1252;
 
+/// The mark of byte order with which some texts begin.
+pub const MARK: char = '\u{feff}';
+
 /// An encoding in which files are worked on: the bytes of a text in it come back as they were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
@@ -111,7 +114,12 @@ impl Encoding {
     pub fn encode(self, text: &str, file: &[u8]) -> Result<Vec<u8>, Unfit> {
         let bytes = match self {
             Self::Utf8 => text.as_bytes().to_vec(),
-            Self::Utf16(endian) => text.encode_utf16().flat_map(|unit| endian.bytes(unit)).collect(),
+            Self::Utf16(endian) => {
+                // Its mark is what tells it; an editor may drop that.
+                let mark = (!text.starts_with(MARK)).then_some(MARK);
+                let units = mark.iter().map(|_| MARK as u16).chain(text.encode_utf16());
+                units.flat_map(|unit| endian.bytes(unit)).collect()
+            }
             Self::Windows1252 => {
                 let file = self.decode(file);
                 let there: BTreeSet<char> = file.chars().filter(|c| !c.is_ascii()).collect();

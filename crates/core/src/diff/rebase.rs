@@ -2,7 +2,7 @@
 //!
 //! Owns what of both stands in it, and where they meet. Never decides which of them is right.
 
-use super::{Change, Lines, Newlines, hunks, lines};
+use super::{Change, Joints, Lines, Newlines, hunks, lines};
 
 /// A change carried over to a text that others changed as well.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,25 +35,26 @@ fn places(ours: &[Change], theirs: &[Change]) -> Vec<Lines> {
 pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Rebased {
     let changes = |to: &[u8]| hunks(before, to).into_iter().flat_map(|h| h.changes).collect::<Vec<_>>();
     let (ours, theirs) = (changes(after), changes(now));
-    let newlines = Newlines::of_change(before, after);
+    let joints = Joints::of(&[before, after, now]);
+    let (was, is) = (Newlines::of(before), Newlines::of(now));
     let (old, new, now) = (lines(before), lines(after), lines(now));
     let (mut text, mut meets, mut at, mut start) = (Vec::new(), Vec::new(), 0, 0);
     for place in places(&ours, &theirs) {
-        newlines.extend(&mut text, old.get(at..place.start));
+        joints.extend(&mut text, old.get(at..place.start));
         start += place.start - at;
         at = place.end();
-        let own = within(newlines, (&old, &new), &ours, place);
-        let other = within(newlines, (&old, &now), &theirs, place);
+        let own = within(&joints, (&old, &new), &ours, place);
+        let other = within(&joints, (&old, &now), &theirs, place);
         let kept = old.get(place.start..at).unwrap_or_default().concat();
-        let others = newlines.lines(&other);
+        let others = is.lines(&other);
         if own != other && own != kept && other != kept {
-            let new = new_lines(&newlines.lines(&kept), &others);
+            let new = new_lines(&was.lines(&kept), &others);
             meets.push(Lines { start: start + new.start, len: new.len });
         }
         start += others.len();
         text.extend(if own == kept { other } else { own });
     }
-    newlines.extend(&mut text, old.get(at..));
+    joints.extend(&mut text, old.get(at..));
     Rebased { text, meets }
 }
 
@@ -67,7 +68,7 @@ fn new_lines(old: &[&[u8]], new: &[&[u8]]) -> Lines {
 }
 
 /// A place of the old text with what one side made of it.
-fn within(newlines: Newlines, (old, new): (&[&[u8]], &[&[u8]]), changes: &[Change], place: Lines) -> Vec<u8> {
+fn within(joints: &Joints, (old, new): (&[&[u8]], &[&[u8]]), changes: &[Change], place: Lines) -> Vec<u8> {
     let (mut out, mut at) = (Vec::new(), place.start);
     let is_inside = |c: &Change| place.start < c.old.start && c.old.end() < place.end();
     let is_of_it = |c: &&Change| {
@@ -75,10 +76,10 @@ fn within(newlines: Newlines, (old, new): (&[&[u8]], &[&[u8]]), changes: &[Chang
             || is_inside(c)
     };
     for change in changes.iter().filter(is_of_it) {
-        newlines.extend(&mut out, old.get(at..change.old.start));
-        newlines.extend(&mut out, new.get(change.new.start..change.new.end()));
+        joints.extend(&mut out, old.get(at..change.old.start));
+        joints.extend(&mut out, new.get(change.new.start..change.new.end()));
         at = change.old.end();
     }
-    newlines.extend(&mut out, old.get(at..place.end()));
+    joints.extend(&mut out, old.get(at..place.end()));
     out
 }

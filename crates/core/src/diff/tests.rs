@@ -10,7 +10,36 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     .prop_map(|v| v.concat().into_bytes())
 }
 
+/// A text in UTF-8, or in UTF-16 with its mark or without.
+fn any_text() -> impl Strategy<Value = Vec<u8>> {
+    (text(), 0..5).prop_map(|(text, form)| {
+        let plain = String::from_utf8(text).unwrap();
+        let units = if form > 2 {
+            plain.encode_utf16().collect()
+        } else {
+            format!("\u{feff}{plain}").encode_utf16().collect::<Vec<u16>>()
+        };
+        match form {
+            0 => plain.into_bytes(),
+            1 | 3 => units.into_iter().flat_map(u16::to_le_bytes).collect(),
+            _ => units.into_iter().flat_map(u16::to_be_bytes).collect(),
+        }
+    })
+}
+
 proptest! {
+    #[test]
+    fn taking_all_gives_the_new_text_also_where_the_two_are_in_other_encodings(a in any_text(), b in any_text()) {
+        let h = hunks(&a, &b);
+        prop_assert_eq!(&select(&a, &b, &h, &(0..h.len()).collect()), &b);
+        prop_assert_eq!(&select(&a, &b, &h, &BTreeSet::new()), &a);
+        let parts: Vec<Hunk> = h.iter().flat_map(Hunk::parts).collect();
+        prop_assert_eq!(&select(&a, &b, &parts, &(0..parts.len()).collect()), &b);
+        prop_assert_eq!(rebase(&a, &b, &a), Rebased { text: b.clone(), meets: vec![] });
+        prop_assert_eq!(rebase(&a, &a, &b), Rebased { text: b.clone(), meets: vec![] });
+        prop_assert_eq!(rebase(&a, &b, &b), Rebased { text: b.clone(), meets: vec![] });
+    }
+
     #[test]
     fn taking_all_gives_the_new_text_and_none_the_old(a in text(), b in text()) {
         let h = hunks(&a, &b);

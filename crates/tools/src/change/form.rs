@@ -2,12 +2,9 @@
 //!
 //! Owns what a text that was written in UTF-8 becomes in a file that is there.
 
-use pilothouse_core::encoding::Encoding;
+use pilothouse_core::encoding::{Encoding, MARK};
 
 use super::matching::Ending;
-
-/// The mark of byte order with which some texts begin.
-const MARK: char = '\u{feff}';
 
 /// The bytes of a whole content in the place of `before`, what is proposed for a file by now, and what of its form they
 /// keep, in words. The encoding is that of the file.

@@ -653,6 +653,24 @@ fn what_is_edited_goes_into_the_encoding_of_the_file_whatever_was_proposed() {
 }
 
 #[test]
+fn an_editor_that_drops_the_mark_of_a_text_in_utf_16_leaves_the_file_in_it() {
+    let wide = |text: &str| -> Vec<u8> {
+        format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    let mut s = Screen::new();
+    s.propose(1, "w.txt", wide("one\r\ntwo\r\n"), wide("One\r\ntwo\r\n"));
+    s.text(80, 20);
+    let text = s.act(DiffAction::Edit).edit.unwrap().text;
+    let bare = text.strip_prefix('\u{feff}').unwrap();
+    let told = s.pane.edited(Ok(bare.to_owned())).notice.unwrap();
+    assert!(told.starts_with("nothing was changed"), "{told}");
+    s.act(DiffAction::Edit);
+    let outcome = s.pane.edited(Ok(bare.replace("two", "2")));
+    let [Input::EditProposal { redraft, .. }] = &outcome.inputs[..] else { panic!("{outcome:?}") };
+    assert_eq!(redraft.draft.after.as_ref().unwrap().bytes(), wide("One\r\n2\r\n"));
+}
+
+#[test]
 fn with_little_room_the_change_is_seen_and_not_only_what_surrounds_it() {
     let lines = |changed: &str| {
         let line =
