@@ -555,6 +555,11 @@ pub enum Event {
         /// The earlier one.
         of: TurnId,
     },
+    /// A message is asked again as if it had just been said: what its questions let it do besides, they are asked again.
+    TurnAskedAgain {
+        /// The message.
+        turn: TurnId,
+    },
     /// A message is handed to what runs: its model reads it at its next step.
     TurnTold {
         /// The message.

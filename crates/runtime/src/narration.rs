@@ -157,6 +157,7 @@ pub(crate) fn narrate(event: &Event, state: &State) -> Narration {
         | Event::GateChanged { .. }
         | Event::RepairStarted { .. }
         | Event::TurnContinues { .. }
+        | Event::TurnAskedAgain { .. }
         | Event::TurnTold { .. }
         | Event::TaskAdded { .. }
         | Event::CompactionStarted { .. }

@@ -75,6 +75,7 @@ impl State {
             | Event::IntentAsked { .. }
             | Event::TurnDropped { .. }
             | Event::TurnContinues { .. }
+            | Event::TurnAskedAgain { .. }
             | Event::TurnTold { .. }
             | Event::TurnDirected { .. }
             | Event::QueueChanged { .. } => self.fold_turn(seq, event),

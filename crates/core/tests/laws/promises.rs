@@ -397,6 +397,7 @@ fn no_effect_is_wider_than_the_path_of_its_message_and_what_was_answered() {
 #[derive(Default)]
 struct Leave {
     writes: BTreeSet<TurnId>,
+    widened: BTreeSet<TurnId>,
     runs: BTreeSet<TurnId>,
     auto: bool,
     continues: BTreeMap<TurnId, TurnId>,
@@ -408,7 +409,9 @@ struct Leave {
 
 impl Leave {
     fn may_write(&self, turn: TurnId) -> bool {
-        self.writes.contains(&turn) || self.continues.get(&turn).is_some_and(|of| self.may_write(*of))
+        self.writes.contains(&turn)
+            || self.widened.contains(&turn)
+            || self.continues.get(&turn).is_some_and(|of| self.may_write(*of))
     }
 
     fn fold(&mut self, event: &Event) {
@@ -420,6 +423,7 @@ impl Leave {
                 } else {
                     self.runs.remove(turn);
                 }
+                self.widened.remove(turn);
                 if path.scope().allows(Capability::Write) {
                     self.writes.insert(*turn);
                 } else {
@@ -430,9 +434,10 @@ impl Leave {
             // It was let go on to changes while the mode was auto.
             Event::NodeTransition { lane, .. } if self.auto => {
                 let turn = self.lanes.get(lane).copied();
-                self.writes.extend(turn.filter(|turn| self.runs.contains(turn)));
+                self.widened.extend(turn.filter(|turn| self.runs.contains(turn)));
             }
             Event::TakeBackSought { lane, path, .. } => drop(self.back.insert(*lane, path.clone())),
+            Event::TurnAskedAgain { turn } => drop(self.widened.remove(turn)),
             Event::TurnContinues { turn, of } => drop(self.continues.insert(*turn, *of)),
             Event::LaneOpened { lane, turn, .. } => drop(self.lanes.insert(*lane, *turn)),
             Event::PlanReady { plan } => self.plan = Some(plan.turn),
@@ -448,7 +453,7 @@ impl Leave {
                     Some(CheckpointKind::Clarification(c)) if *answer == Some(Answer::Pick(0)) => c.turn,
                     _ => None,
                 };
-                self.writes.extend(widened);
+                self.widened.extend(widened);
             }
             _ => {}
         }

@@ -141,6 +141,7 @@ const fn place(event: &Event) -> usize {
         Event::SessionForked { .. } => 117,
         Event::ProposalStands { .. } => 118,
         Event::GateStaysRed { .. } => 119,
+        Event::TurnAskedAgain { .. } => 120,
     }
 }
 
@@ -151,7 +152,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..120), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..121), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

@@ -1,11 +1,12 @@
 //! What gets no answer: stopped, failed, or answered with nothing; how it is asked again.
 
 use pilothouse_core::{
-    checkpoint::Answer,
+    checkpoint::{Answer, CheckpointKind},
     event::Event,
     input::Input,
     intent::{Control, Phase},
     runs::{RunInfo, RunStatus},
+    scope::{Capability, PermissionMode},
     session::LaneKind,
     talk::{Fault, FaultKind},
     tool::ToolOutcome,
@@ -273,6 +274,38 @@ fn what_is_asked_again_goes_the_whole_way_and_takes_no_consent_from_before() {
             b.say("/retry");
         }
     }
+}
+
+#[test]
+fn in_auto_mode_what_is_asked_again_asks_its_questions_again() {
+    let edit = ("edit", edit_of("a.txt"));
+    for again in ["/retry", "/redo"] {
+        let mut b = Bench::new();
+        b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+        b.say("how does the search work?");
+        b.reply("", std::slice::from_ref(&edit));
+        b.answer(is_transition, Answer::Approve).unwrap();
+        b.propose("a.txt", "1", "2");
+        b.reply("by an index", &[]);
+        b.write();
+        b.say(again);
+        b.reply("", std::slice::from_ref(&edit));
+        b.question(is_transition);
+        let proposed = b.names().iter().filter(|name| *name == "proposed").count();
+        assert_eq!(proposed, 1, "{again}");
+    }
+    // So does a message that the user said is a task.
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.mumble();
+    b.answer(|kind| matches!(kind, CheckpointKind::Clarification(_)), Answer::Pick(0)).unwrap();
+    for _ in 0..2 {
+        b.reply("I would change a.txt", &[]);
+    }
+    let turn = last_turn(&b);
+    assert!(b.session.state().reach(turn).allows(Capability::Write));
+    b.say("/retry");
+    assert!(!b.session.state().reach(turn).allows(Capability::Write));
 }
 
 #[test]

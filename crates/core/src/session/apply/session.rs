@@ -97,6 +97,9 @@ impl State {
             PermissionMode::Auto => PermissionMode::Ask,
             asked @ (PermissionMode::Ask | PermissionMode::ReadOnly) => asked,
         };
+        let mut turns = was.turns;
+        // What a yes let a message do it let there.
+        turns.values_mut().for_each(narrow);
         *self = Self {
             seq: was.seq,
             last_id: was.last_id,
@@ -109,8 +112,7 @@ impl State {
             chat_only: was.chat_only,
             epoch: was.epoch.wrapping_add(1),
             changes: Arc::new(changes),
-            // What a yes let a message do it let there.
-            turns: was.turns.into_iter().map(|(id, turn)| (id, narrowed(turn))).collect(),
+            turns,
             turn: was.turn,
             history: was.history,
             recent: was.recent,
@@ -184,10 +186,9 @@ impl State {
     }
 }
 
-/// A message without what it was let do beyond its path.
-fn narrowed(mut turn: Arc<TurnInfo>) -> Arc<TurnInfo> {
+/// Takes from a message what it was let do beyond its path.
+pub(super) fn narrow(turn: &mut Arc<TurnInfo>) {
     if turn.widened != ToolScope::NONE {
-        Arc::make_mut(&mut turn).widened = ToolScope::NONE;
+        Arc::make_mut(turn).widened = ToolScope::NONE;
     }
-    turn
 }

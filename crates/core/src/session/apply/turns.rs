@@ -10,6 +10,7 @@ use crate::{
     plan::TaskStatus,
     recipe::Directed,
     scope::ToolScope,
+    session::apply::session::narrow,
     session::state::{HEAD_CHARS, PendingMessage, RECENT, Said, State, TurnInfo},
 };
 
@@ -69,19 +70,8 @@ impl State {
                     info.continues = Some(*of).filter(|of| of != turn);
                 }
             }
-            Event::TurnTold { turn, run_of } => {
-                if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {
-                    info.told = Some(*run_of);
-                }
-                let plan = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
-                plan.filter(|t| t.status == TaskStatus::Running).for_each(|t| t.did = Some(String::new()));
-                // What works now thinks once more before it ends.
-                let hear: Vec<LaneId> = self.lanes.values().filter(|l| self.hears(l)).map(|l| l.id).collect();
-                for lane in self.lanes.values_mut().filter(|l| hear.contains(&l.id)) {
-                    (lane.addressed, lane.unread) = (true, true);
-                    lane.repeats.forget();
-                }
-            }
+            Event::TurnAskedAgain { turn } => self.turns.get_mut(turn).into_iter().for_each(narrow),
+            Event::TurnTold { turn, run_of } => self.turn_told(*turn, *run_of),
             Event::TurnDirected { turn, kind, name, tools, scope, model, sources, .. } => {
                 if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {
                     info.directed = Some(Arc::new(Directed {
@@ -102,6 +92,20 @@ impl State {
                 self.queue.later = later.iter().copied().collect();
             }
             _ => {}
+        }
+    }
+
+    fn turn_told(&mut self, turn: TurnId, run_of: TurnId) {
+        if let Some(info) = self.turns.get_mut(&turn).map(Arc::make_mut) {
+            info.told = Some(run_of);
+        }
+        let plan = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
+        plan.filter(|t| t.status == TaskStatus::Running).for_each(|t| t.did = Some(String::new()));
+        // What works now thinks once more before it ends.
+        let hear: Vec<LaneId> = self.lanes.values().filter(|l| self.hears(l)).map(|l| l.id).collect();
+        for lane in self.lanes.values_mut().filter(|l| hear.contains(&l.id)) {
+            (lane.addressed, lane.unread) = (true, true);
+            lane.repeats.forget();
         }
     }
 

@@ -9,6 +9,7 @@ use crate::{
     ids::TurnId,
     input::Refusal,
     intent::{Control, Phase, Slash, Turn},
+    scope::ToolScope,
     session::{State, TurnInfo, What},
 };
 
@@ -77,13 +78,21 @@ impl Draft<'_> {
     fn ask_message_again(&mut self, turn: TurnId) -> Decided {
         let class = self.state.turns.get(&turn).map(|info| info.class.clone());
         if matches!(class, Some(Turn::PlanNew(_) | Turn::PlanContinue)) {
-            self.emit(Event::ControlGiven { control: Control::Redo });
+            self.begin_anew(turn);
             return self.route(turn);
         }
         self.go(crate::phase::Trigger::Query)?;
-        self.emit(Event::ControlGiven { control: Control::Redo });
+        self.begin_anew(turn);
         self.answer_by_model(turn);
         Ok(())
+    }
+
+    /// A yes that was said to a question of this message was said once: its questions are asked again.
+    fn begin_anew(&mut self, turn: TurnId) {
+        self.emit(Event::ControlGiven { control: Control::Redo });
+        if self.state.turns.get(&turn).is_some_and(|info| info.widened != ToolScope::NONE) {
+            self.emit(Event::TurnAskedAgain { turn });
+        }
     }
 
     /// The message whose answer would be asked for once more.

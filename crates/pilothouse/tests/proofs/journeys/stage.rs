@@ -265,6 +265,7 @@ fn line(e: &Stamped) -> Option<String> {
         | Event::TurnTold { .. }
         | Event::TurnDirected { .. }
         | Event::TurnContinues { .. }
+        | Event::TurnAskedAgain { .. }
         | Event::FactRecorded { .. }
         | Event::TaskSkipped { .. }
         | Event::TaskFailed { .. } => v["type"].as_str().unwrap().replace('_', " "),
