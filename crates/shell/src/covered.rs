@@ -21,6 +21,7 @@ impl Program {
             }
         };
         let sub = args.operand(0);
+        let only_tasks = args.has(&self.tasks_with);
         for opt in &args.opts {
             let harmless = opt.is_harmless(self, sub, cwd);
             set(opt.at, harmless);
@@ -28,7 +29,8 @@ impl Program {
         }
         for (nth, (field, at)) in args.operands.iter().zip(&args.places).enumerate() {
             let passed = args.ended.is_some_and(|end| nth >= end);
-            set(*at, self.operand_is_harmless(field, (nth, sub), passed, cwd));
+            let task = !only_tasks || passed && field.text.starts_with('-') || is_usual_task(&field.text);
+            set(*at, task && self.operand_is_harmless(field, (nth, sub), passed, cwd));
         }
         all
     }
@@ -39,26 +41,29 @@ impl Program {
             let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,+".contains(c));
             return plain && !super::settings::steers(name);
         }
-        if passed && text.starts_with('-') && !self.hands_on(text, sub) {
+        let handed = passed && text.starts_with('-');
+        let named = self.hands_on(text, sub).filter(|_| handed);
+        if named == Some(false) {
             return false;
         }
         // Only what the program itself would take as harmless is so for the one that it is passed on to.
         let taker = self.passes_to.and_then(programs::find).unwrap_or(self);
-        let option = passed && text.starts_with('-') && taker.kind_of(text, text, sub) != Some(Kind::Flag);
+        let option = handed && named.is_none() && taker.kind_of(text, text, sub) != Some(Kind::Flag);
         let name = text.split('=').next().unwrap_or(text);
         let weighty = || self.kind_of(name, text, sub).is_some_and(Kind::is_weighty);
-        !(text.starts_with('@') || passed && text.starts_with('-') && weighty())
+        !(text.starts_with('@') || handed && weighty())
             && is_inside(text, cwd)
             && !(self.tasks && (nth > 0 || !is_usual_task(text)))
             && !(self.passes && option)
     }
 
     /// Whether an option behind `--` is one of those that may stand there, where these are named.
-    fn hands_on(&self, text: &str, sub: &str) -> bool {
+    fn hands_on(&self, text: &str, sub: &str) -> Option<bool> {
         let mut handed = self.options.iter().filter(|o| o.kind == Kind::Hands && o.stand_for(sub)).peekable();
         let name = text.split('=').next().unwrap_or(text);
         let fits = |p: &&str| *p == name || p.contains('*') && super::path::glob(p, text);
-        handed.peek().is_none() || handed.any(|o| o.names.iter().any(fits))
+        handed.peek()?;
+        Some(handed.any(|o| o.names.iter().any(fits)))
     }
 }
 

@@ -73,6 +73,8 @@ pub(super) struct Program {
     pub tasks: bool,
     /// What follows `--` is for a program that it starts.
     pub passes: bool,
+    /// With one of these options each operand is a task.
+    pub tasks_with: Vec<&'static str>,
     /// That program, where it is always the same.
     pub passes_to: Option<&'static str>,
     /// With one of these options all its operands are written.
@@ -289,6 +291,7 @@ fn directive(line: &'static str, program: &mut Program) {
         "passes" => {
             program.passes = true;
             program.passes_to = words.next();
+        "taskswith" => program.tasks_with.extend(words),
         }
         "closed" => {
             program.closed = Some(words.next().map_or_else(Vec::new, |subs| subs.split('|').collect()));
@@ -396,6 +399,7 @@ impl Program {
         self.passes_to = more.passes_to.or(self.passes_to);
         self.closed = more.closed.or(self.closed.take());
         self.empties |= more.empties;
+        self.tasks_with.extend(more.tasks_with);
         self.all_with.extend(more.all_with);
         self.also.extend(more.also);
         self.valued.extend(more.valued);

@@ -60,6 +60,8 @@ fn every_line_is_understood() {
         "tasks",
         "passes",
         "plus",
+        "taskswith",
+        "letters",
         "first",
         "empties",
         "allwith",
