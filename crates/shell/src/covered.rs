@@ -100,6 +100,10 @@ impl Opt {
     fn is_harmless(&self, program: &Program, sub: &str, cwd: Cwd) -> bool {
         let value = self.value.as_ref().map_or("", |v| v.text.as_str());
         let inside = || is_inside(value, cwd) && !is_secret(value);
+        let joined = self.value_at.is_none() && self.name.len() == 2 && self.text.len() > 2;
+        if program.letters && joined && value.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return false;
+        }
         match self.kind {
             None => {
                 !program.names_all(sub)

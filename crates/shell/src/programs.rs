@@ -69,6 +69,8 @@ pub(super) struct Program {
     pub first: bool,
     /// Options may begin with a plus, and letters of one word each take a word of their own.
     pub plus: bool,
+    /// What follows a letter in its word may be more letters, not its value.
+    pub letters: bool,
     /// Its operands are tasks and settings of them: more of them do more.
     pub tasks: bool,
     /// What follows `--` is for a program that it starts.
@@ -286,6 +288,7 @@ fn directive(line: &'static str, program: &mut Program) {
     let mut words = line.split_whitespace();
     match words.next().unwrap_or("") {
         "plus" => program.plus = true,
+        "letters" => program.letters = true,
         "first" => program.first = true,
         "tasks" => program.tasks = true,
         "passes" => {
@@ -393,6 +396,7 @@ impl Program {
         self.follows.extend(more.follows);
         self.starts.extend(more.starts);
         self.plus |= more.plus;
+        self.letters |= more.letters;
         self.first |= more.first;
         self.tasks |= more.tasks;
         self.passes |= more.passes;
