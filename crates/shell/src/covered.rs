@@ -112,12 +112,13 @@ impl Opt {
                     && is_inside(self.text.trim_start_matches('-'), cwd)
             }
             Some(Kind::Task) => is_usual_task(value),
+            Some(Kind::Word) => program.allows_words(&self.name, sub, value),
             // A folder of tasks holds others under the same names.
             Some(Kind::Folder) if program.names_tasks() => {
                 inside() && (value == "." || super::made::is_output(value))
             }
-            Some(Kind::Flag | Kind::Plain | Kind::May) => inside() && !names_behind(value),
-            Some(Kind::Read | Kind::Folder) => inside(),
+            Some(Kind::Filter) => !value.split(':').nth(2).is_some_and(|class| class.contains('.')),
+            Some(Kind::Flag | Kind::Plain | Kind::May | Kind::Read | Kind::Folder) => inside(),
             Some(Kind::Out) => is_output(value, cwd),
             Some(
                 Kind::Code

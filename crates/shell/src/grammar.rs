@@ -51,10 +51,14 @@ pub(super) enum Kind {
     Task,
     /// They are no options of its own: what may stand behind `--`.
     Hands,
+    /// One of the words that are named behind it, or any plain one where none are.
+    Word,
+    /// A filter of warnings: a dotted class in its third field is imported.
+    Filter,
 }
 
 /// The kinds by their names in the data.
-pub(super) const KINDS: [(&str, Kind); 18] = [
+pub(super) const KINDS: [(&str, Kind); 20] = [
     ("flags", Kind::Flag),
     ("takes", Kind::Plain),
     ("in", Kind::Read),
@@ -73,6 +77,8 @@ pub(super) const KINDS: [(&str, Kind); 18] = [
     ("may", Kind::May),
     ("task", Kind::Task),
     ("hands", Kind::Hands),
+    ("word", Kind::Word),
+    ("filter", Kind::Filter),
 ];
 
 /// The options of a kind, and the sub-commands that have them; none for all.
@@ -142,6 +148,18 @@ impl Program {
         let shortened = |p: &&str| opt.name.len() > 3 && p.starts_with(&opt.name);
         let mut takers = self.options.iter().filter(|o| valued(o)).peekable();
         takers.peek().is_none() || takers.any(|o| o.of_sub(sub) && o.names.iter().any(shortened))
+    }
+
+    /// Whether all parts of a value are words that may stand behind an option.
+    pub fn allows_words(&self, name: &str, sub: &str, value: &str) -> bool {
+        let mut of = self.options.iter().rev().filter(|o| o.kind == Kind::Word && o.of_sub(sub));
+        let Some(option) = of.find(|o| o.names.contains(&name)) else { return false };
+        let mut words = option.names.iter().filter(|word| !word.starts_with('-')).peekable();
+        let plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        match words.peek() {
+            None => value.split(',').all(plain),
+            Some(_) => value.split(',').all(|part| words.clone().any(|word| *word == part)),
+        }
     }
 
     /// What the grammar says of an option: what weighs more goes first, and of long names the beginning is enough there.
@@ -225,7 +243,17 @@ impl Kind {
 
     /// Whether a value of the kind may do more than be read.
     pub(super) const fn is_weighty(self) -> bool {
-        !matches!(self, Self::Flag | Self::Plain | Self::Read | Self::May | Self::Task | Self::Hands)
+        !matches!(
+            self,
+            Self::Flag
+                | Self::Plain
+                | Self::Read
+                | Self::May
+                | Self::Task
+                | Self::Hands
+                | Self::Word
+                | Self::Filter
+        )
     }
 }
 
@@ -282,7 +310,9 @@ impl Walker<'_> {
                 | Kind::Alters
                 | Kind::May
                 | Kind::Task
-                | Kind::Hands,
+                | Kind::Hands
+                | Kind::Word
+                | Kind::Filter,
             )
             | None => {
                 let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");

@@ -73,10 +73,10 @@ pub(super) struct Program {
     pub letters: bool,
     /// Its operands are tasks and settings of them: more of them do more.
     pub tasks: bool,
-    /// What follows `--` is for a program that it starts.
-    pub passes: bool,
     /// With one of these options each operand is a task.
     pub tasks_with: Vec<&'static str>,
+    /// What follows `--` is for a program that it starts.
+    pub passes: bool,
     /// That program, where it is always the same.
     pub passes_to: Option<&'static str>,
     /// With one of these options all its operands are written.
@@ -291,10 +291,10 @@ fn directive(line: &'static str, program: &mut Program) {
         "letters" => program.letters = true,
         "first" => program.first = true,
         "tasks" => program.tasks = true,
+        "taskswith" => program.tasks_with.extend(words),
         "passes" => {
             program.passes = true;
             program.passes_to = words.next();
-        "taskswith" => program.tasks_with.extend(words),
         }
         "closed" => {
             program.closed = Some(words.next().map_or_else(Vec::new, |subs| subs.split('|').collect()));
@@ -399,11 +399,11 @@ impl Program {
         self.letters |= more.letters;
         self.first |= more.first;
         self.tasks |= more.tasks;
+        self.tasks_with.extend(more.tasks_with);
         self.passes |= more.passes;
         self.passes_to = more.passes_to.or(self.passes_to);
         self.closed = more.closed.or(self.closed.take());
         self.empties |= more.empties;
-        self.tasks_with.extend(more.tasks_with);
         self.all_with.extend(more.all_with);
         self.also.extend(more.also);
         self.valued.extend(more.valued);
