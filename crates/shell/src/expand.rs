@@ -379,7 +379,8 @@ impl Walker<'_> {
         }
         let changes = text.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
         if changes.contains('=') || changes.contains("++") || changes.contains("--") {
-            for name in names.iter().filter(|name| self.is_assigned(name)).cloned().collect::<Vec<_>>() {
+            let set = |name: &&String| self.is_assigned(name) || self.is_given(name);
+            for name in names.iter().filter(set).cloned().collect::<Vec<_>>() {
                 self.assign(&name, Value::unknown());
             }
         }

@@ -106,6 +106,12 @@ pub(super) struct Steered {
     pub given: bool,
 }
 
+impl Steered {
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self { may: self.may | other.may, given: self.given | other.given }
+    }
+}
+
 impl Means {
     const fn is_harmless(self) -> bool {
         matches!(self, Self::Harmless | Self::Unless(_))
@@ -202,7 +208,8 @@ impl Walker<'_> {
             self.hit("outside", span);
         }
         let inside = means == Some(Means::Place) && self.places_inside(value) || is_plain(name, value);
-        self.steered.may |= means.is_some_and(|means| !means.is_harmless()) && !inside;
+        let may = means.is_some_and(|means| !means.is_harmless()) && !inside;
+        self.steer(Steered { may, given: false });
         let path = value.strip_prefix("af_unix:").unwrap_or(value);
         if means == Some(Means::Writes)
             && (path.contains(['/', '.', '~']) || place(path, self.stand.cwd) != Place::Project)
@@ -222,9 +229,28 @@ impl Walker<'_> {
     pub(super) fn note_given(&mut self, name: &str, value: &str) {
         let means = VARIABLES.get(name);
         let inside = means == Some(Means::Place) && self.places_inside(value) || is_plain(name, value);
-        self.steered.may |= !means.is_some_and(Means::is_harmless) && !inside;
+        let may = !means.is_some_and(Means::is_harmless) && !inside;
         let shows = means == Some(Means::Shows) && is_harmless_pager(value);
-        self.steered.given |= !means.is_some_and(Means::says_by_value) && !inside && !shows;
+        let given = !means.is_some_and(Means::says_by_value) && !inside && !shows;
+        self.steer(Steered { may, given });
+    }
+
+    fn steer(&mut self, by: Steered) {
+        self.steered = self.steered.and(by);
+        self.lasting = self.lasting.and(by);
+    }
+
+    /// Does something that is given settings of its own: these are taken back behind it, what ran in it gave for good.
+    pub(super) fn given_for<T>(
+        &mut self,
+        (steered, lasting): (Steered, Steered),
+        inner: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.lasting = Steered::default();
+        let out = inner(self);
+        self.steered = steered.and(self.lasting);
+        self.lasting = lasting.and(self.lasting);
+        out
     }
 
     /// Options that a program finds in a variable: what they do there they do behind its name.

@@ -16,6 +16,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     let args = argv.get(1..).unwrap_or(&[]);
     let first = args.first().map_or("", |f| f.text.as_str());
     carried_code(w, name, args);
+    w.memory.gives_all |= matches!(name, "set" | "shopt" | "setopt") && gives_all(name, args);
     let out = match name {
         "echo" => echo(args),
         "printf" => printf(w, args),
@@ -394,6 +395,15 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
         }
     }
     Feed::Inherit
+}
+
+/// Whether options of the shell make it export whatever is set.
+fn gives_all(name: &str, args: &[Field]) -> bool {
+    let mut options = args.iter().map(|f| f.text.as_str()).take_while(|text| *text != "--");
+    options.any(|text| {
+        text.replace('_', "").eq_ignore_ascii_case("allexport")
+            || name == "set" && text.starts_with('-') && text.contains('a')
+    })
 }
 
 fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {

@@ -12,7 +12,7 @@ impl Walker<'_> {
     pub(super) fn simple(&mut self, assigns: &[Assign], words: &[Word], span: Span, feed: Feed) -> Feed {
         let lone = words.is_empty();
         let mut settings = Vec::new();
-        let steered = self.steered;
+        let before = (self.steered, self.lasting);
         for assign in assigns {
             let value = self.assigned(assign);
             self.judge_setting(&assign.name, &value.text, self.place_of(assign.span));
@@ -49,12 +49,10 @@ impl Walker<'_> {
             }
             return out;
         }
-        let out =
-            self.with_settings(settings, shell::keeps_settings(name), |w| w.dispatch(&argv, span, feed));
-        if !shell::keeps_settings(name) {
-            self.steered = steered;
+        if shell::keeps_settings(name) {
+            return self.with_settings(settings, true, |w| w.dispatch(&argv, span, feed));
         }
-        out
+        self.given_for(before, |w| w.with_settings(settings, false, |w| w.dispatch(&argv, span, feed)))
     }
 
     /// What `$(<file)` stands for: a redirect without a command prints the file.

@@ -81,6 +81,8 @@ fn started(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Fe
     let Some(program) = programs::find(name) else { return Feed::Other };
     let read = Args::read(program, args);
     let rest = read.places.first().and_then(|at| args.get(*at..)).unwrap_or(&[]);
+    let all = |f: &Field| f.text == "allexport";
+    w.memory.gives_all |= read.has(&["-a"]) || read.opts.iter().filter_map(|o| o.value.as_ref()).any(all);
     for opt in &read.opts {
         w.option_value(program, opt);
         if opt.kind == Some(Kind::Conf) {

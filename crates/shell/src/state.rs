@@ -79,6 +79,10 @@ pub(super) struct Memory {
     pub frames: Vec<Vec<(String, Option<Held>)>>,
     /// Names that were given more than one value.
     pub changing: HashSet<String>,
+    /// Names that were exported: whatever they hold later is given.
+    pub given: HashSet<String>,
+    /// Whatever is set is given.
+    pub gives_all: bool,
     /// Names that another name refers to.
     pub shared: HashSet<String>,
     pub running: Vec<String>,
@@ -126,7 +130,18 @@ impl Walker<'_> {
                 held.merge(&old.values);
             }
         }
+        let given = !export && (held.exported || self.is_given(name));
+        if given && let Some(value) = held.values.first().map(|value| value.text.clone()) {
+            self.note_given(name, &value);
+        }
         self.put(name, Some(held));
+    }
+
+    /// Whether programs get a variable that is set from here on.
+    pub(super) fn is_given(&self, name: &str) -> bool {
+        let memory = &self.memory;
+        memory.given.contains(name)
+            || memory.gives_all && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
     }
 
     pub(super) fn put(&mut self, name: &str, held: Option<Held>) {
@@ -142,6 +157,7 @@ impl Walker<'_> {
 
     /// Programs started from here get the variable.
     pub(super) fn export(&mut self, name: &str) {
+        self.memory.given.insert(name.to_owned());
         if let Some(mut held) = self.memory.variables.get(name).cloned() {
             held.exported = true;
             self.put(name, Some(held));

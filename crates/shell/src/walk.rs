@@ -92,6 +92,8 @@ pub(super) struct Walker<'l> {
     pub(super) readdressed: bool,
     /// Variables are set that are not on the short list of harmless ones.
     pub(super) steered: Steered,
+    /// Those among them that what runs now has set.
+    pub(super) lasting: Steered,
     /// Files this line filled with something computed.
     pub(super) derived: Vec<String>,
     /// Names this line made, and the files they stand for.

@@ -150,7 +150,7 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
     let rest = args.places.first().and_then(|at| words.get(*at..)).unwrap_or(&[]);
     let dash = rest.first().is_some_and(|f| f.text == "-");
     let rest = rest.get(usize::from(dash)..).unwrap_or(&[]);
-    let steered = w.steered;
+    let before = (w.steered, w.lasting);
     let set = rest.iter().take_while(|f| is_assignment(&f.text));
     let mut settings = Vec::new();
     for opt in args.opts.iter().filter(|o| matches!(o.name.as_str(), "-u" | "--unset")) {
@@ -183,9 +183,10 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
         }
         w.go_to(&folder);
     }
-    let out = w.with_settings(settings, false, |w| w.dispatch_outside(command, span, feed.clone()));
+    let out = w.given_for(before, |w| {
+        w.with_settings(settings, false, |w| w.dispatch_outside(command, span, feed.clone()))
+    });
     w.stand = stand;
-    w.steered = steered;
     out
 }
 
