@@ -67,16 +67,12 @@ impl Walker<'_> {
             for field in argv.iter().skip(1) {
                 self.judge_read(field);
             }
+            self.judge_given(&name, argv, span);
             return Feed::Other;
         }
         self.flow(&name, argv, &feed, span);
         let out = self.by_name(&name, argv, span, feed);
-        if self.steered.given
-            && !programs::is(&name, Role::Builtin)
-            && !list("steered by no variable").contains(&name.as_str())
-        {
-            self.hit("variable", span);
-        }
+        self.judge_given(&name, argv, span);
         out
     }
 

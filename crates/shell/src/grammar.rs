@@ -361,7 +361,7 @@ impl Walker<'_> {
         self.judge_setting(name, value, field.span);
         let parts = || value.split([';', '|', '&', '`', '(', ')', '\n']).map(str::trim);
         let high = |part: &str| part.contains(' ') && super::nested_is_high(part, self.depth);
-        if high(value) || parts().any(high) {
+        if super::settings::names_program(name, value) || high(value) || parts().any(high) {
             self.hit("hidden-run", field.span);
         }
     }

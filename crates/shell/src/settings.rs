@@ -104,11 +104,14 @@ pub(super) struct Steered {
     pub may: bool,
     /// A command is given one that may, even where it only reads.
     pub given: bool,
+    /// One that it is given may name a program that it runs.
+    pub runs: bool,
 }
 
 impl Steered {
     pub(super) const fn and(self, other: Self) -> Self {
-        Self { may: self.may | other.may, given: self.given | other.given }
+        let (may, given) = (self.may | other.may, self.given | other.given);
+        Self { may, given, runs: self.runs | other.runs }
     }
 }
 
@@ -171,10 +174,11 @@ pub fn steers(name: &str) -> bool {
     VARIABLES.get(&name.to_ascii_uppercase()).is_some_and(|means| !means.is_harmless())
 }
 
-/// Likewise with this value: where it is a folder, what lies there is run.
+/// Likewise with this value: where it is a folder, what lies there is run, and a program that it names is run as well.
 pub fn steers_as(name: &str, value: &str) -> bool {
+    let name = &name.to_ascii_uppercase();
     let folder = |means: &Means| value.contains('/') && means.runs_another(value);
-    steers(name) || VARIABLES.get(&name.to_ascii_uppercase()).as_ref().is_some_and(folder)
+    steers(name) || VARIABLES.get(name).as_ref().is_some_and(folder) || names_program(name, value)
 }
 
 impl Walker<'_> {
@@ -185,10 +189,7 @@ impl Walker<'_> {
         // Of npm's the case does not count.
         let npm = name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("npm_"));
         let means = if npm { VARIABLES.get(&name.to_ascii_uppercase()) } else { VARIABLES.get(name) };
-        let named = || {
-            value.contains('/') && list("ends of variables that run").iter().any(|end| name.ends_with(end))
-        };
-        if means.map_or_else(named, |means| means.runs_another(value) || means == Means::Steers && named()) {
+        if means.is_some_and(|means| means.runs_another(value)) {
             self.hit("hidden-run", span);
         }
         if matches!(means, Some(Means::Conf | Means::Steers))
@@ -209,7 +210,7 @@ impl Walker<'_> {
         }
         let inside = means == Some(Means::Place) && self.places_inside(value) || is_plain(name, value);
         let may = means.is_some_and(|means| !means.is_harmless()) && !inside;
-        self.steer(Steered { may, given: false });
+        self.steer(Steered { may, ..Steered::default() });
         let path = value.strip_prefix("af_unix:").unwrap_or(value);
         if means == Some(Means::Writes)
             && (path.contains(['/', '.', '~']) || place(path, self.stand.cwd) != Place::Project)
@@ -232,7 +233,24 @@ impl Walker<'_> {
         let may = !means.is_some_and(Means::is_harmless) && !inside;
         let shows = means == Some(Means::Shows) && is_harmless_pager(value);
         let given = !means.is_some_and(Means::says_by_value) && !inside && !shows;
-        self.steer(Steered { may, given });
+        self.steer(Steered { may, given, runs: names_program(name, value) });
+    }
+
+    /// What variables that a program is given may make of it. What a wrapper or a shell carries is judged by itself.
+    pub(super) fn judge_given(&mut self, name: &str, argv: &[Field], span: Span) {
+        let code = argv
+            .get(1)
+            .is_some_and(|f| f.text.starts_with('-') && !f.text.starts_with("--") && f.text.contains('c'));
+        let read = code && is(name, Role::Shell) && !list("shells of another language").contains(&name);
+        let carries = super::wrap::carries(name) || read;
+        if carries || is(name, Role::Builtin) || list("steered by no variable").contains(&name) {
+            return;
+        }
+        if self.steered.runs {
+            self.hit("hidden-run", span);
+        } else if self.steered.given {
+            self.hit("variable", span);
+        }
     }
 
     fn steer(&mut self, by: Steered) {
@@ -268,6 +286,12 @@ impl Walker<'_> {
     fn places_inside(&self, value: &str) -> bool {
         value.split(':').all(|part| place(part, self.stand.cwd) == Place::Project)
     }
+}
+
+/// Whether a variable says by its end that its value names a program, and that is one of a folder.
+pub(super) fn names_program(name: &str, value: &str) -> bool {
+    let ends = || list("ends of variables that run").iter().any(|end| name.ends_with(end));
+    value.contains('/') && VARIABLES.get(name).is_none_or(|means| means == Means::Steers) && ends()
 }
 
 /// Whether a variable with just this value changes nothing but what is printed and what counts as a fault.
@@ -346,6 +370,9 @@ mod tests {
             ("RAILS_ENV", "production", false),
             ("DATABASE_URL", "sqlite:///app.db", false),
             ("PROTOC", "protoc", true),
+            ("MY_CMD", "./x", true),
+            ("my_cmd", "./x", true),
+            ("MY_CMD", "serve", false),
         ] {
             assert_eq!(steers_as(name, value), does, "{name}={value}");
         }
