@@ -28,8 +28,9 @@ impl Walker<'_> {
     pub(super) fn dispatch(&mut self, argv: &[Field], span: Span, feed: Feed) -> Feed {
         let Some(first) = argv.first() else { return feed };
         // A file that a fetch fills is a pipe from it under another name.
-        let fetched = argv.iter().skip(1).any(|f| f.feed == Some(Feed::Fetched));
-        let feed = if fetched { Feed::Fetched } else { feed };
+        let pipe = |f: &Field| f.feed == Some(Feed::Fetched) && f.text.contains("/dev/fd/");
+        let fetched = argv.iter().skip(1).any(pipe);
+        let feed = if fetched && !matches!(feed, Feed::Text(_)) { Feed::Fetched } else { feed };
         if let Some(field) = argv.iter().skip(1).find(|f| names_secret(&f.text)) {
             self.upstream_secret = Some(field.text.clone());
         }
@@ -71,6 +72,10 @@ impl Walker<'_> {
             return Feed::Other;
         }
         self.flow(&name, argv, &feed, span);
+        // A known text on standard input is looked at beside it; a wrapper hands both on.
+        if fetched && feed != Feed::Fetched && programs::find(&name).is_none_or(|p| p.wraps.is_none()) {
+            let _ = self.by_name(&name, argv, span, Feed::Fetched);
+        }
         let out = self.by_name(&name, argv, span, feed);
         self.judge_given(&name, argv, span);
         out
