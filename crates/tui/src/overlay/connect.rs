@@ -71,7 +71,7 @@ struct Connect {
     place: Option<Place>,
     pick: ModelPick,
     models: Models,
-    /// An address that was typed and can be none, and why.
+    /// What is left to be mended of an address that was typed and can be none, and why.
     wrong: Option<(String, &'static str)>,
     at: usize,
     /// What the line that is asked for above is.
@@ -142,8 +142,8 @@ impl Connect {
     fn take_address(&mut self, typed: &str) {
         let address = match spoken(typed) {
             Ok(address) => address,
-            Err(why) => {
-                self.wrong = Some((typed.to_owned(), why));
+            Err(wrong) => {
+                self.wrong = Some(wrong);
                 return self.go(Line::Address);
             }
         };

@@ -500,6 +500,50 @@ fn an_address_that_can_be_none_keeps_the_cursor_and_one_of_this_machine_needs_no
 }
 
 #[test]
+fn an_address_holds_no_password_and_is_of_this_machine_only_where_nothing_else_can_be_meant() {
+    let models = |desk: &mut Desk| {
+        let asked = desk.asks.iter().filter(|ask| matches!(ask, Ask::Setup(SetupAsk::Models(_)))).count();
+        (asked, desk.text())
+    };
+    // No scheme, and no name of this machine alone: nobody is asked.
+    for typed in [
+        "localhost:80x/v1",
+        "localhost:/v1",
+        "localhost:8000?x",
+        "127.0.0.1.9/v1",
+        "127.0.0.300/v1",
+        "[::1]x:80",
+    ] {
+        let mut desk = providers(100, 30);
+        desk.press("another<enter>").press(typed).press("<enter>");
+        let (asked, text) = models(&mut desk);
+        assert!(
+            asked == 0 && text.contains("begins with https://") && text.contains(typed),
+            "{typed} {text}"
+        );
+    }
+    for (typed, left) in [
+        ("localhost:pw77@10.0.0.9:8000/v1", "10.0.0.9:8000/v1"),
+        ("127.0.0.1:pw77@10.0.0.9/v1", "10.0.0.9/v1"),
+        ("https://pw77@example.net", "https://example.net"),
+    ] {
+        let mut desk = providers(100, 30);
+        desk.press("another<enter>").press(typed).press("<enter>");
+        let (asked, text) = models(&mut desk);
+        assert!(asked == 0 && !text.contains("pw77"), "{typed} {text}");
+        assert!(text.contains(&format!("{left}  without its user and password")), "{typed} {text}");
+        // Enter mends it: it stands there without them.
+        desk.press("<enter>");
+        assert!(desk.text().contains(left) && !desk.text().contains("pw77"), "{typed} {}", desk.text());
+    }
+    // It is weighed once more as it is asked.
+    let mut desk = providers(100, 30);
+    desk.press("another<enter>").press(&format!("localhost:8000/{DRAWN}")).press("<enter>");
+    assert_eq!(models(&mut desk).0, 0, "{}", desk.text());
+    desk.hides_all("path");
+}
+
+#[test]
 fn what_holds_more_than_a_key_and_a_key_for_nobody_are_refused_and_stand_nowhere() {
     let several = format!("A_KEY={DRAWN}\nB_KEY=gsk_9aB8cD7eF6gH5iJ4kL3mN2oP");
     for (way, pasted, said) in [

@@ -2,7 +2,9 @@
 //!
 //! Owns the words. What is picked the page knows.
 
-use pilothouse_core::port::ModelPlace;
+use std::net::Ipv4Addr;
+
+use pilothouse_core::{port::ModelPlace, redact::Handed};
 
 /// What a server is called that no preset names.
 pub(super) const SERVER: &str = "another server";
@@ -53,36 +55,52 @@ impl Place {
     }
 }
 
+/// Where the path of an address begins, or what stands in its place.
+const PATH: [char; 4] = ['/', '?', '#', '\\'];
+
 /// An address as it is asked: one of this machine needs no scheme.
 ///
 /// # Errors
-/// What it lacks.
-pub(super) fn spoken(address: &str) -> Result<String, &'static str> {
-    let lower = address.to_ascii_lowercase();
-    if let Some(scheme) = ["http://", "https://"].into_iter().find(|scheme| lower.starts_with(scheme)) {
-        let rest = address.get(scheme.len()..).unwrap_or_default();
-        let named = rest.starts_with(|c: char| !matches!(c, '/' | ':' | '?' | '#'));
-        return if named { Ok(format!("{scheme}{rest}")) } else { Err("it names no server") };
-    }
-    let local = ["localhost", "[::1]"].iter().filter_map(|name| lower.strip_prefix(name));
-    let mut rests = local.chain(
-        lower
-            .strip_prefix("127.")
-            .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')),
-    );
-    let is_local = rests.any(|rest| rest.is_empty() || rest.starts_with([':', '/']));
+/// What stands there to be mended, and what is wrong with it.
+pub(super) fn spoken(address: &str) -> Result<String, (String, &'static str)> {
     if address.is_empty() {
-        Ok(String::new())
-    } else if is_local {
-        Ok(format!("http://{address}"))
-    } else {
-        Err("an address begins with https:// (or http://)")
+        return Ok(String::new());
     }
+    let (scheme, rest) = address.split_at(address.find("://").map_or(0, |at| at + "://".len()));
+    let scheme = scheme.to_ascii_lowercase();
+    let (server, path) = rest.split_at(rest.find(PATH).unwrap_or(rest.len()));
+    if let Some((_, server)) = server.rsplit_once('@') {
+        return Err((
+            format!("{scheme}{server}{path}"),
+            "without its user and password: they are kept nowhere",
+        ));
+    }
+    let is_web = matches!(scheme.as_str(), "http://" | "https://");
+    let spoken = if is_web && (server.is_empty() || server.starts_with(':')) {
+        return Err((address.to_owned(), "it names no server"));
+    } else if is_web {
+        format!("{scheme}{rest}")
+    } else if scheme.is_empty() && is_local(server) && (path.is_empty() || path.starts_with('/')) {
+        format!("http://{rest}")
+    } else {
+        return Err((address.to_owned(), "an address begins with https:// (or http://)"));
+    };
+    // It may look like a name as long as nothing stands before it.
+    if Handed::of(&spoken) == Handed::Nothing { Ok(spoken) } else { Err((String::new(), "it held a key")) }
+}
+
+/// Whether a server, with its port or without one, is this machine.
+fn is_local(server: &str) -> bool {
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+    let name = server.rsplit_once(':').filter(|(_, port)| is_port(port)).map_or(server, |(name, _)| name);
+    name.eq_ignore_ascii_case("localhost")
+        || name == "[::1]"
+        || name.parse::<Ipv4Addr>().is_ok_and(|at| at.is_loopback())
 }
 
 /// How an address is spoken to, and with whom: all of it but the path.
 pub(super) fn host(address: &str) -> &str {
     let from = address.find("://").map_or(0, |at| at + "://".len());
-    let path = address.match_indices(['/', '?', '#', '\\']).find(|(at, _)| *at >= from);
+    let path = address.match_indices(PATH).find(|(at, _)| *at >= from);
     path.and_then(|(at, _)| address.get(..at)).unwrap_or(address)
 }
