@@ -17,12 +17,14 @@ pub struct Stamp {
     /// When the input began that it is part of, without a pause as long as [`DEAF`]; `None` when a
     /// paste is part of that too: then nothing in it answers.
     pub since: Option<Instant>,
+    /// Whether it came in a burst: among more letters than a hand can type in that time.
+    pub burst: bool,
 }
 
 impl From<Instant> for Stamp {
     /// It came by itself.
     fn from(came: Instant) -> Self {
-        Self { came, since: Some(came) }
+        Self { came, since: Some(came), burst: false }
     }
 }
 

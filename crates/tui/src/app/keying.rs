@@ -9,6 +9,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 use crate::{
     keymap::{Action, Chord, Found, Keymap},
     keys::decoder::AFTER_PASTE,
+    overlay::Written,
     standing::{Held, Pressed, Stamp},
 };
 
@@ -37,6 +38,8 @@ pub(super) struct Keying {
     paste: Option<Instant>,
     /// The key that is being taken.
     pub(super) pressed: Pressed,
+    /// How it was written: what no hand types was pasted, also where the terminal marks no paste.
+    pub(super) written: Written,
 }
 
 impl Keying {
@@ -49,12 +52,14 @@ impl Keying {
             held: Held::default(),
             paste: None,
             pressed: Pressed::default(),
+            written: Written::Typed,
         }
     }
 
     /// Takes one key press, looked up in these tables.
     pub(super) fn press(&mut self, key: KeyEvent, stamp: Stamp, tables: &[&str]) -> Taken {
-        let Stamp { came, since } = stamp;
+        let Stamp { came, since, burst } = stamp;
+        self.written = if burst { Written::Pasted } else { Written::Typed };
         let chord = Chord::of(key);
         let began = self.held.pressed(chord, key.kind == KeyEventKind::Repeat, came);
         // What comes without a pause counts from its beginning, however long it is.

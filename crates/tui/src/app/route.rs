@@ -200,7 +200,7 @@ impl App {
         let taken = outcome.is_some();
         self.carry_out(outcome.unwrap_or_default(), came);
         if let Some(line) = self.overlays.last().and_then(|top| top.readable().map(str::to_owned)) {
-            self.handed_above(&line, Written::Typed, came);
+            self.handed_above(&line, self.keying.written, came);
         }
         taken
     }

@@ -294,7 +294,7 @@ impl App {
         }
         // What already moved is no part of a line that is wanted here.
         let line: String = self.stray.held.iter().map(|stroke| stroke.letter).chain(letter).collect();
-        if self.begins_above(&line, Written::Typed, came) {
+        if self.begins_above(&line, self.keying.written, came) {
             return;
         }
         let back = std::mem::take(&mut self.stray.back);

@@ -49,6 +49,9 @@ pub struct Decoder {
     /// When the input began that goes on without a pause, and whether a paste was part of it.
     stream: Option<Instant>,
     pasted: bool,
+    /// When letters began to come without the pause that a hand makes, and how many they are.
+    run: Option<Instant>,
+    letters: usize,
     /// When bytes were last read.
     last: Option<Instant>,
 }
@@ -65,6 +68,9 @@ impl Decoder {
         if pause.is_none_or(|pause| pause >= DEAF) {
             (self.stream, self.pasted) = (Some(came), false);
         }
+        if pause.is_none_or(|pause| pause >= A_KEY) {
+            (self.run, self.letters) = (Some(came), 0);
+        }
         if self.paste.is_some() && pause >= Some(ABANDONED) && WAYS_OUT.contains(&bytes) {
             return self.end_paste(came);
         }
@@ -72,6 +78,7 @@ impl Decoder {
         for byte in bytes {
             self.byte(*byte, came, read);
         }
+        self.mark_burst(before, read);
         if !self.after_paste && self.paste.is_none() && self.is_bare_paste(before, read - came) {
             for (event, stamp) in self.begin_after_paste(before) {
                 self.push(event, stamp);
@@ -83,9 +90,18 @@ impl Decoder {
     /// none: lines, more of them than a hand can type in `time`. An end of line in it sends nothing.
     fn is_bare_paste(&self, first: usize, time: Duration) -> bool {
         let text: Option<String> = self.found.range(first..).map(|(event, _)| written(event)).collect();
-        let typed = TOGETHER
-            .saturating_add(usize::try_from(time.as_millis() / A_KEY.as_millis()).unwrap_or(usize::MAX));
-        text.is_some_and(|text| text.trim_matches('\n').contains('\n') && text.chars().count() > typed)
+        text.is_some_and(|text| {
+            text.trim_matches('\n').contains('\n') && text.chars().count() > by_hand(time)
+        })
+    }
+
+    /// Marks what was found from `first` on where it and the letters just before it are more than a hand can have typed.
+    fn mark_burst(&mut self, first: usize, read: Instant) {
+        let time = self.run.map(|began| read.saturating_duration_since(began)).unwrap_or_default();
+        self.letters += self.found.range(first..).filter(|(event, _)| written(event).is_some()).count();
+        if self.letters > by_hand(time) {
+            self.found.range_mut(first..).for_each(|(_, stamp)| stamp.burst = true);
+        }
     }
 
     /// What was found from `first` on, and what follows it without a pause, was pasted.
@@ -126,7 +142,7 @@ impl Decoder {
     }
 
     fn stamp(&self, came: Instant) -> Stamp {
-        Stamp { came, since: self.stream.filter(|_| !self.pasted) }
+        Stamp { came, since: self.stream.filter(|_| !self.pasted), burst: false }
     }
 
     fn byte(&mut self, byte: u8, came: Instant, read_at: Instant) {
@@ -197,6 +213,11 @@ impl Decoder {
             self.push(event, stamp);
         }
     }
+}
+
+/// As many keys as a hand can type in this time.
+fn by_hand(time: Duration) -> usize {
+    TOGETHER.saturating_add(usize::try_from(time.as_millis() / A_KEY.as_millis()).unwrap_or(usize::MAX))
 }
 
 /// What a key would have written, had it been pasted.

@@ -464,6 +464,50 @@ fn a_name_that_is_typed_and_looks_drawn_stays_a_name_and_one_that_is_pasted_is_a
     }
 }
 
+impl Desk {
+    /// What a terminal sends: so many bytes in a read, one in so many milliseconds; each can have come so long before.
+    fn send(&mut self, text: &str, (each, gap, late): (usize, u64, u64)) {
+        let mut decoder = crate::keys::decoder::Decoder::default();
+        decoder.take(b"\x1b[I", self.now, self.now);
+        for bytes in text.as_bytes().chunks(each) {
+            let now = self.wait(gap).now;
+            decoder.take(bytes, now.checked_sub(Duration::from_millis(late)).unwrap(), now);
+            while let Some((event, stamp)) = decoder.pop() {
+                self.app.terminal(&event, stamp);
+            }
+        }
+        self.pause();
+    }
+}
+
+#[test]
+fn letters_that_no_hand_types_are_pasted_also_where_the_terminal_marks_no_paste() {
+    let drawn = "9f86d081884c7d659a2feaa0c55ad015";
+    for (way, address) in [("", false), ("<enter>", false), ("", true), ("<enter>", true)] {
+        for (sent, pastes) in [
+            ((99, 0, 0), true),
+            ((8, 5, 0), true),
+            ((1, 5, 0), true),
+            ((1, 40, 0), false),
+            ((2, 90, 0), false),
+            // The screen was not at it for so long.
+            ((16, 2_000, 2_000), false),
+        ] {
+            let mut desk = providers(100, 30);
+            desk.press(if address { "another<enter>" } else { "openrouter<enter>" });
+            if !address {
+                desk.models(Err("no".into()));
+            }
+            desk.press(way).wait(1_000).send(drawn, sent);
+            let at = format!("{way:?} {address} {sent:?} {}", desk.text());
+            let named = if address { "prompt" } else { "choice" };
+            assert_eq!(desk.top(), Some(if pastes { "prompt" } else { named }), "{at}");
+            assert_eq!(desk.text().contains(drawn), !pastes, "{at}");
+            assert_eq!(desk.text().contains(&"*".repeat(drawn.len())), pastes, "{at}");
+        }
+    }
+}
+
 #[test]
 fn an_address_that_can_be_none_keeps_the_cursor_and_one_of_this_machine_needs_no_scheme() {
     let mut desk = providers(100, 30);
