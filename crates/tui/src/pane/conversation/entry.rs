@@ -383,6 +383,11 @@ impl Entry {
         }
     }
 
+    /// Unfolds it, or folds it again.
+    pub(super) fn unfold(&mut self, open: bool) {
+        (self.open, self.dirty) = (open, true);
+    }
+
     /// Rows at the width of the last [`Entry::lay`].
     pub(super) fn height(&self) -> usize {
         let md = if let Body::Reply(r) = &self.body { r.md.rows().len() } else { 0 };

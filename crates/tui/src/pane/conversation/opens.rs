@@ -67,8 +67,7 @@ impl ConversationPane {
         let Some(entry) = key.and_then(|k| self.log.get_mut(k)) else {
             return Outcome::notice("nothing to expand here");
         };
-        entry.open = !entry.open;
-        entry.dirty = true;
+        entry.unfold(!entry.open);
         if let (Some(c), Some(key)) = (&mut self.cursor, key) {
             *c = Pos { key, row: c.row };
         }

@@ -58,11 +58,12 @@ impl ConversationPane {
         }
         let (mut place, mut of) = (0, 0);
         for key in keys {
-            let rows = self.lay(ctx, key);
-            let entry = self.log.get(key)?;
-            let hit =
-                |row: &usize| entry.row(*row).is_some_and(|(r, _)| find(&r.text(), &self.query).is_some());
-            let hits: Vec<usize> = (0..rows).filter(hit).collect();
+            // What is folded elsewhere is counted as it would be gone to.
+            let unfolds = self.unfold_hit(ctx, key).is_some();
+            let hits = self.hits(ctx, key);
+            if unfolds {
+                self.fold_again(ctx, key);
+            }
             // One that a line break cuts in two is shown by the entry's first row.
             let many = hits.len().max(1);
             of += many;
@@ -85,19 +86,62 @@ impl ConversationPane {
     ) -> Option<usize> {
         let entry = self.log.get(key)?;
         find(&entry.logical(), &self.query)?;
-        let rows = self.lay(ctx, key);
-        let entry = self.log.get(key)?;
-        let hit = |row: &usize| entry.row(*row).is_some_and(|(r, _)| find(&r.text(), &self.query).is_some());
+        let unfolded = self.unfold_hit(ctx, key);
+        // Rows that were below the fold are further down now, and from the fold itself both ways lead into it.
+        let from = from.map(|(at, here)| match unfolded {
+            Some((fold, more)) => match (at.cmp(&fold), direction < 0) {
+                (Ordering::Less, _) => (at, here),
+                (Ordering::Equal, false) => (at.saturating_sub(1), here),
+                (Ordering::Equal, true) => (at + more + 1, here),
+                (Ordering::Greater, _) => (at + more, here),
+            },
+            None => (at, here),
+        });
         let beyond = |row: &usize| match from {
             None => true,
             Some((at, true)) => *row <= at,
             Some((at, false)) if direction < 0 => *row < at,
             Some((at, false)) => *row > at,
         };
-        let mut hits = (0..rows).filter(beyond).filter(hit);
-        let found = if direction < 0 { hits.next_back() } else { hits.next() };
+        let hits = self.hits(ctx, key);
+        let mut found = hits.iter().copied().filter(beyond);
+        let found = if direction < 0 { found.next_back() } else { found.next() };
         // A match that a line break cuts in two stands in no row: the entry's first one is shown.
-        let whole = |r: &usize| !(0..rows).any(|r| hit(&r)) && beyond(r);
-        found.or_else(|| Some(0).filter(|_| from.is_none()).filter(whole))
+        let found = found.or_else(|| Some(0).filter(|_| from.is_none() && hits.is_empty()));
+        if found.is_none() && unfolded.is_some() {
+            self.fold_again(ctx, key);
+        }
+        found
+    }
+
+    /// The rows of an entry with a match.
+    fn hits(&mut self, ctx: &Ctx<'_>, key: i64) -> Vec<usize> {
+        let rows = self.lay(ctx, key);
+        let Some(entry) = self.log.get(key) else { return Vec::new() };
+        let hit = |row: &usize| entry.row(*row).is_some_and(|(r, _)| find(&r.text(), &self.query).is_some());
+        (0..rows).filter(hit).collect()
+    }
+
+    /// Unfolds an entry in which a match is folded: at which row it was, and how many came. `None` where it stays as it is.
+    fn unfold_hit(&mut self, ctx: &Ctx<'_>, key: i64) -> Option<(usize, usize)> {
+        let before = self.lay(ctx, key);
+        let entry = self.log.get_mut(key)?;
+        find(&entry.folded(), &self.query)?;
+        let text = |entry: &Entry, row| entry.row(row).map(|(row, _)| row.text());
+        let shown: Vec<Option<String>> = (0..before).map(|row| text(entry, row)).collect();
+        entry.unfold(true);
+        let rows = self.lay(ctx, key);
+        let entry = self.log.get(key)?;
+        let fold = shown.iter().enumerate().position(|(row, was)| *was != text(entry, row));
+        // What comes below all that stood there moves nothing.
+        let fold = fold.unwrap_or(before);
+        Some((fold, rows.saturating_sub(before)))
+    }
+
+    fn fold_again(&mut self, ctx: &Ctx<'_>, key: i64) {
+        if let Some(entry) = self.log.get_mut(key) {
+            entry.unfold(false);
+        }
+        self.lay(ctx, key);
     }
 }

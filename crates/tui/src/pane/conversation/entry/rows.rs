@@ -14,7 +14,7 @@ use pilothouse_core::{
 };
 
 pub(super) use self::calls::call_rows;
-use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
+use super::{Body, Call, CallState, Entry, Env, Facts, PlanCard, Question, Reply, Sections, Text};
 use crate::{
     markdown::Markdown,
     pane::plan::beyond,
@@ -34,6 +34,31 @@ const SAID_LAST: usize = 3;
 /// Whether a message of the user is so long that its middle is folded.
 pub(super) fn is_long(said: &Text) -> bool {
     said.shown.lines().nth(SAID_LINES).is_some()
+}
+
+/// The middle of one that is.
+fn middle(said: &Text) -> String {
+    let clean = Clean::text(&said.shown);
+    let lines: Vec<&str> = clean.lines().collect();
+    let to = lines.len().saturating_sub(SAID_LAST);
+    lines.get(SAID_LINES - SAID_LAST..to).unwrap_or_default().join("\n")
+}
+
+impl Entry {
+    /// What is searched of it and stands in no row as long as it is folded.
+    pub(in crate::pane::conversation) fn folded(&self) -> String {
+        let rest = |text: &str| text.lines().skip(1).collect::<Vec<&str>>().join("\n");
+        match &self.body {
+            _ if self.open || !self.folds() => String::new(),
+            Body::Said(t) => middle(t),
+            Body::Reply(r) => r.sections.as_ref().map(Sections::folded).unwrap_or_default(),
+            Body::Facts(f) => f.detail.clone(),
+            Body::Plan(p) => rest(&p.summary),
+            Body::Question(q) => rest(&q.message),
+            // What a call wrote is searched once it is unfolded.
+            Body::Call(_) | Body::Task { .. } | Body::Waits(..) | Body::Gone => String::new(),
+        }
+    }
 }
 
 pub(super) fn said(text: &Text, at: Millis, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {

@@ -92,6 +92,12 @@ impl Sections {
         }
     }
 
+    /// What stands below the beginning and not there while it is folded.
+    pub(in crate::pane::conversation) fn folded(&self) -> String {
+        let folded = self.parts.iter().filter(|part| part.text.rows().len() != 1);
+        folded.map(|part| part.text.source()).collect::<Vec<&str>>().join("\n")
+    }
+
     /// Forgets its rows, to be laid out when it is seen again.
     pub(in crate::pane::conversation) fn forget(&mut self) {
         self.parts.iter_mut().for_each(|part| part.text.forget());

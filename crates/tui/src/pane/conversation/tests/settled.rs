@@ -191,3 +191,87 @@ fn a_paste_in_what_was_said_is_folded_between_its_beginning_and_its_end_and_unfo
     s.tell(said(1, &lines(1..=12)));
     assert_eq!(rows_with(&mut s, "line ").len(), 12);
 }
+
+#[test]
+fn a_search_unfolds_what_holds_what_is_looked_for_and_counts_it() {
+    let mut s = Screen::new();
+    let lines = (1..=200).map(|n| format!("line {n}\n")).collect::<String>();
+    s.tell(said(1, &format!("why so?\n{lines}thanks")));
+    s.tell(said(2, &format!("and here?\n{lines}please")));
+    s.text(60, 24);
+    let at_cursor = |s: &Screen| {
+        let at = s.pane.cursor.unwrap();
+        s.pane.log.get(at.key).unwrap().row(at.row).unwrap().0.text()
+    };
+    let open = |s: &Screen| {
+        let entries = (s.pane.log.first()..s.pane.log.end()).filter_map(|key| s.pane.log.get(key));
+        entries.filter(|entry| entry.folds()).map(|entry| entry.open).collect::<Vec<bool>>()
+    };
+    // What stands there although it is folded unfolds nothing.
+    s.search("please");
+    assert!(at_cursor(&s).ends_with("please"));
+    assert_eq!((s.pane.counted, open(&s)), (Some((1, 1)), vec![false, false]));
+    // Only where it goes to it unfolds; what is folded elsewhere is counted as well.
+    s.search("line 100");
+    assert!(at_cursor(&s).ends_with("line 100"), "{}", at_cursor(&s));
+    assert_eq!((s.pane.counted, open(&s)), (Some((2, 2)), vec![false, true]));
+    assert!(rows_with(&mut s, "line 100").len() == 1);
+    s.act(ConversationAction::SearchNext);
+    assert_eq!((s.pane.counted, open(&s)), (Some((1, 2)), vec![true, true]));
+    assert!(at_cursor(&s).ends_with("line 100"), "{}", at_cursor(&s));
+    // From the fold itself both ways lead into what is folded.
+    for (from, to, action) in [
+        ("line 200", "line 199", ConversationAction::SearchNext),
+        ("line 7", "line 8", ConversationAction::SearchPrevious),
+    ] {
+        for at_fold in [false, true] {
+            s.search("line ");
+            let key = s.pane.log.end() - 1;
+            s.pane.log.get_mut(key).unwrap().unfold(false);
+            s.pane.lay(&s.story.ctx(), key);
+            let row = |s: &Screen, what: &str| {
+                let entry = s.pane.log.get(key).unwrap();
+                (0..entry.height()).find(|n| entry.row(*n).unwrap().0.text().contains(what)).unwrap()
+            };
+            let row = row(&s, if at_fold { "folded" } else { from });
+            s.pane.cursor = Some(view::Pos { key, row });
+            s.act(action);
+            let to = match (at_fold, from) {
+                (false, _) => to,
+                (true, "line 7") => "line 9",
+                (true, _) => "line 198",
+            };
+            assert!(at_cursor(&s).ends_with(to), "{from} {at_fold}: {}", at_cursor(&s));
+            assert_eq!(s.pane.counted.unwrap().1, 400);
+        }
+    }
+}
+
+#[test]
+fn a_search_unfolds_the_section_of_an_answer() {
+    let mut s = Screen::new();
+    s.tell(said(1, "how is it?"));
+    let text = "It is so.\n\n## One\n\nits line\n\nits needle\n\n## Two\n\nlast line\n\nlast one\n";
+    s.tell(lane(1, LaneKind::Pipeline, IntentNode::Explain));
+    s.tell(thinking(2, 1));
+    s.tell(replied(2, 1, text));
+    s.tell(Event::Staged {
+        pipeline: RunId(7),
+        happened: pilothouse_core::pipeline::StageEvent::StageCompleted {
+            stage: 5,
+            output: pilothouse_core::blob::Excerpt::default(),
+            note: String::new(),
+            queries: Vec::new(),
+            skipped: false,
+            again: false,
+            lacks: String::new(),
+            word_for_word: false,
+            spent: pilothouse_core::talk::Usage::default(),
+        },
+    });
+    s.text(60, 40);
+    s.search("two");
+    assert!(rows_with(&mut s, "its needle").is_empty(), "its title stands there");
+    s.search("needle");
+    assert_eq!((rows_with(&mut s, "its needle").len(), s.pane.counted), (1, Some((1, 1))));
+}
