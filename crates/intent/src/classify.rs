@@ -174,7 +174,8 @@ impl Classifier {
         let parsed = Parsed::within(&focus, trimmed, self.tables());
         let typed_line = self.tables().on(Rule::TierShell) && shell::leaf_of_line(trimmed).is_some();
         if parsed.ban == Ban::None && typed_line {
-            return typed(trimmed, m, self.tables());
+            let command = Some(shell::without_marks(trimmed));
+            return Reading { command, ..typed(trimmed, m, self.tables()) };
         }
         if let Some(reading) = self.read_at_last(trimmed, &parsed, m) {
             return reading;

@@ -15,16 +15,23 @@ use super::{
 
 /// The leaf of a line that is a command as it stands; `None` for prose.
 pub(crate) fn leaf_of_line(text: &str) -> Option<N> {
-    let line = text.trim().trim_start_matches("$ ").trim_end_matches(['\n', '\r']);
-    if line.is_empty() || line.len() > 2_000 {
+    if text.trim().len() > 2_000 {
         return None;
     }
-    let lines: Vec<&str> =
-        line.lines().map(|l| l.trim().trim_start_matches("$ ")).filter(|l| !l.is_empty()).collect();
-    if lines.len() > 6 || !lines.iter().all(|l| is_command(l, &Tables::builtin().words)) {
+    let lines: Vec<&str> = lines(text).collect();
+    if lines.is_empty() || lines.len() > 6 || !lines.iter().all(|l| is_command(l, &Tables::builtin().words)) {
         return None;
     }
     lines.iter().map(|l| leaf(l)).max_by_key(|(effect, _)| *effect).map(|(_, leaf)| leaf)
+}
+
+/// What a shell would be given of a text: its lines without the marks of a prompt before them.
+pub(crate) fn without_marks(text: &str) -> String {
+    lines(text).collect::<Vec<&str>>().join("\n")
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(|line| line.trim().trim_start_matches("$ ")).filter(|line| !line.is_empty())
 }
 
 /// What one line does.

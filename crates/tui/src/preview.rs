@@ -41,9 +41,8 @@ impl Preview {
         Self::judged_where(line, false, session)
     }
 
-    /// Likewise a line of the user's own, with its marks.
-    fn typed(text: &str, session: &Session) -> Self {
-        let line = text.trim_start_matches('!');
+    /// Likewise a line of the user's own; `text` has its marks.
+    fn typed(line: &str, text: &str, session: &Session) -> Self {
         match session.refuses_typed(line) {
             Some(why) => Self::Refused(format!("refused: {why}")),
             None => Self::judged_where(line, text.starts_with("!!"), session),
@@ -62,7 +61,8 @@ pub fn preview(draft: &str, session: &Session) -> (Option<Preview>, Option<Foret
     let text = draft.trim();
     let command = text.starts_with('/');
     if text.is_empty() || (text.len() > LONGEST && !command) {
-        return (text.starts_with('!').then(|| Preview::typed(text, session)), None);
+        let line = text.trim_start_matches('!');
+        return (text.starts_with('!').then(|| Preview::typed(line, text, session)), None);
     }
     let reading = session.read(text);
     if command && reading.slash.is_none() {
@@ -89,8 +89,9 @@ fn said(text: &str, reading: Reading, told: &Foretold, session: &Session) -> Pre
         return Preview::Answer;
     }
     // A line that only reads runs at once, beside what runs as well; any other waits for the end.
-    if reading.command.is_some() && (told.does(&Deed::Runs) || told.does(&Deed::Talks)) {
-        return Preview::typed(text, session);
+    let line = reading.command.as_deref();
+    if let Some(line) = line.filter(|_| told.does(&Deed::Runs) || told.does(&Deed::Talks)) {
+        return Preview::typed(line, text, session);
     }
     let (turn, path) = told.meant.clone().unwrap_or((reading.whole.turn, reading.whole.path));
     let what = match &told.refused {

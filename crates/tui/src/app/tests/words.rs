@@ -75,6 +75,19 @@ fn a_command_that_a_rule_or_the_mode_refuses_is_foretold_as_refused() {
 }
 
 #[test]
+fn a_command_behind_a_prompt_s_mark_is_foretold_as_the_line_that_it_is() {
+    use pilothouse_core::policy::{Origin, Places, Policy, Rule};
+    let mut desk = Desk::new(120, 30);
+    let rule = Rule::parse("deny command git log", Origin::SESSION).unwrap();
+    desk.session.set_policy(std::sync::Arc::new(Policy::new(vec![rule], Places::default())));
+    for line in ["git status", "git log --oneline"] {
+        let preview = |mark: &str| crate::preview::preview(&format!("{mark}{line}"), &desk.session).0;
+        assert!(preview("!").is_some());
+        assert_eq!(preview("$ "), preview("!"), "{line}");
+    }
+}
+
+#[test]
 fn a_command_in_its_other_spelling_is_foretold_like_itself() {
     let desk = running();
     let session = &desk.session;
