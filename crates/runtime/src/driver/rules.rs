@@ -134,17 +134,18 @@ impl Driver {
             return;
         }
         let now = sources::of_user(&self.setup.home);
-        if now == self.settings.sources {
+        if now == self.settings.sources_read {
             return;
         }
-        let before = std::mem::replace(&mut self.settings.sources, now);
-        let now = &self.settings.sources;
+        self.settings.sources_read = now.clone();
+        let before = &self.settings.sources;
+        // As long as a file cannot be read that could be before, all of before holds.
         if let Some(why) = now.1.iter().find(|why| !before.1.contains(why)) {
             let text = format!("{why}; the sources of before hold");
-            self.settings.sources.0 = before.0;
             return self.outbox.send(Update::Notice(self.at.config.secrets.mask(&text).into_owned()));
         }
         let told = sources_told(&before.0, &now.0);
+        self.settings.sources = now;
         let survey = &self.at.trust.1;
         let found = Found::of(&self.setup.home, self.at.root.path(), survey).beside(&self.setup.client.all);
         self.learned(&sources::secrets(&self.setup.home, &self.setup.environment, &found));

@@ -104,12 +104,16 @@ async fn a_source_that_is_added_while_the_session_is_open_is_there_told_and_not_
     health(&mut s, 3).await;
     assert_eq!(states(&s, 3), both);
     assert!(s.refused[1].ends_with("the sources of before hold"), "{:?}", s.refused);
+    // They hold as long as it is broken, and that is told once.
+    health(&mut s, 4).await;
+    assert_eq!(states(&s, 4), both);
+    assert_eq!(s.refused.len(), 2, "{:?}", s.refused);
     put(&file("tickets"), r#"{"command": "/no/such/program"}"#);
     fs::remove_dir_all(sources.join("memory")).unwrap();
     s.say("and what is in src/b.txt?").await;
     s.until("an answer", |s| s.count("message_completed") == 2).await;
     assert_eq!(s.refused[2..], ["sources changed: memory no longer"]);
-    health(&mut s, 4).await;
-    assert_eq!(states(&s, 4), both[1..]);
+    health(&mut s, 5).await;
+    assert_eq!(states(&s, 5), both[1..]);
     s.quit().await;
 }
