@@ -2,7 +2,7 @@
 //!
 //! Owns when that is done and with whose eyes. Never judges: the core says what holds.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use pilothouse_core::{
     fact::{Fact, FactSource},
@@ -55,6 +55,17 @@ impl Checks {
     }
 }
 
+/// What a look tells; the files are taken for looked at only where it ended in time.
+async fn seen_by<T>(
+    look: impl Future<Output = T>,
+    wait: Duration,
+    (files, now): (&mut FactFiles, FactFiles),
+) -> Option<T> {
+    let seen = timeout(wait, look).await.ok()?;
+    *files = now;
+    Some(seen)
+}
+
 impl Driver {
     /// What the words of a lane are checked with: in proof mode, where every one of them is told that they are, all that they
     /// state; else the places in an answer.
@@ -75,7 +86,7 @@ impl Driver {
 
     /// Looks at the facts of files before anything is heard: an editor may have changed one, and what is told then, on the
     /// screen or to a model, is told of the file as it is. Only files are read that are not what they were; one that takes
-    /// longer than a moment is told by the look before an answer.
+    /// longer than a moment is looked at with the next input, and before an answer.
     pub(super) async fn see_facts(&mut self, inputs: &mut Vec<(Input, bool)>) {
         if inputs.is_empty() || self.at.read_only() {
             return;
@@ -84,10 +95,9 @@ impl Driver {
         if now == self.fact_files {
             return;
         }
-        let was = std::mem::replace(&mut self.fact_files, now);
         let (mut facts, rules) = self.at.session.file_facts();
         facts.retain(|fact| match &fact.source {
-            FactSource::File { path, .. } => was.get(path) != self.fact_files.get(path),
+            FactSource::File { path, .. } => self.fact_files.get(path) != now.get(path),
             FactSource::Command { .. }
             | FactSource::Tool { .. }
             | FactSource::User
@@ -95,7 +105,8 @@ impl Driver {
             | FactSource::Model => false,
         });
         let (view, blobs) = (View { rules, ..View::default() }, Arc::new(self.at.blobs.clone()));
-        if let Ok(Some(places)) = timeout(LOOK_WAIT, self.kit.workshop.places(facts, view, blobs)).await {
+        let look = self.kit.workshop.places(facts, view, blobs);
+        if let Some(Some(places)) = seen_by(look, LOOK_WAIT, (&mut self.fact_files, now)).await {
             inputs.insert(0, (Input::FactsSeen { places }, false));
         }
     }
@@ -122,5 +133,22 @@ impl Driver {
             let places = workshop.places(facts, view, blobs).await;
             Input::Recalled { turn, places: places.unwrap_or_default() }
         });
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn files_whose_look_ran_out_of_time_are_looked_at_again() {
+        let now = FactFiles::from([(RelPath::new("a.txt").unwrap(), None)]);
+        let mut files = FactFiles::new();
+        let late = std::future::pending::<()>();
+        assert!(seen_by(late, Duration::ZERO, (&mut files, now.clone())).await.is_none());
+        assert!(files.is_empty(), "the next input finds them unlooked at");
+        assert!(seen_by(std::future::ready(()), Duration::ZERO, (&mut files, now.clone())).await.is_some());
+        assert_eq!(files, now);
     }
 }
