@@ -7,6 +7,7 @@ use std::{borrow::Cow, collections::BTreeSet, io};
 use pilothouse_core::{
     blob::{Blob, BlobId},
     diff::{self, Lines, Version},
+    encoding::Encoding,
     event::{FileChange, Rest},
     input::{Rebased, Reversal, WriteFault},
     proposal::OnDisk,
@@ -313,7 +314,7 @@ pub fn reversal(
             return Err(whole("was not kept"));
         }
         for text in texts.iter().flatten().map(Vec::as_slice).chain(now.as_deref()) {
-            if text.contains(&0) {
+            if text.contains(&0) && !matches!(Encoding::of(text), Some(Encoding::Utf16(_))) {
                 return Err(whole("is not text"));
             }
             if text.len() > MOST_COMPARED {

@@ -427,6 +427,27 @@ fn where_others_changed_what_goes_back_is_told_in_lines_of_the_file_as_it_is() {
 }
 
 #[test]
+fn what_was_written_to_a_text_in_utf_16_goes_back_and_what_is_no_text_does_not() {
+    let p = Place::new();
+    let at = p.dir.path().join("w.txt");
+    let wide =
+        |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let back = |before: &[u8], after: &[u8], now: &[u8]| {
+        fs::write(&at, before).unwrap();
+        let made = p.change("w.txt", Some(after));
+        fs::write(&at, now).unwrap();
+        let made = prepare::reversal(&RealDisk, &p.root(), &p.blobs(), &[made]);
+        made.map(|made| made.draft.after.unwrap().bytes().to_vec())
+    };
+    let now = wide("One\r\ntwo\r\n《\r\nmine");
+    let got = back(&wide("one\r\ntwo\r\n《\r\n"), &wide("One\r\ntwo\r\n《\r\n"), &now);
+    assert_eq!(got.unwrap(), wide("one\r\ntwo\r\n《\r\nmine"), "what others put in stays");
+    for binary in [&b"x\0y\n"[..], b"\xff\xfe\0\0h\0\0\0"] {
+        assert!(back(b"a\n", binary, binary).unwrap_err().contains("is not text"));
+    }
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_named() {
     if rustix::process::geteuid().is_root() {
         // Root may write anywhere; a path through a file is refused to everybody.

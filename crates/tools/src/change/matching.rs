@@ -140,7 +140,9 @@ fn is_lines(content: &[u8], start: usize, end: usize) -> bool {
         || [b"".as_slice(), b"\n", b"\r\n"]
             .iter()
             .any(|e| if e.is_empty() { after.is_empty() } else { after.starts_with(e) });
-    (before.is_empty() || before.ends_with(b"\n")) && ends
+    // The mark of a text is no part of its first line.
+    let begins = before.is_empty() || before == "\u{feff}".as_bytes() || before.ends_with(b"\n");
+    begins && ends
 }
 
 /// Whether no word goes on over either edge of the match.

@@ -429,6 +429,19 @@ fn the_encoding_is_that_of_the_file_whatever_was_proposed_for_it_last() {
 }
 
 #[test]
+fn the_first_line_is_a_whole_one_behind_the_mark() {
+    let mut d = desk(&[("w", &wide("one\r\ntwo", false)), ("u", "\u{feff}one\ntwo\n".as_bytes())]);
+    let first =
+        |path: &str| json!({"path": path, "edits": [{"old": "one\n", "new": "1\n", "whole_lines": true}]});
+    assert_eq!(after(&mut d, first("w")), wide("1\r\ntwo", false));
+    assert_eq!(after(&mut d, first("u")), "\u{feff}1\ntwo\n".as_bytes());
+    assert!(
+        d.call(Tool::Edit, json!({"path": "u", "edits": [{"old": "ne\n", "new": "", "whole_lines": true}]}))
+            .is_err()
+    );
+}
+
+#[test]
 fn what_is_taken_of_a_change_in_another_encoding_is_whole_text_of_it() {
     let many = (0..40).map(|n| format!("上 {n}\r\n")).collect::<String>();
     for big in [false, true] {
