@@ -315,8 +315,7 @@ impl Walker<'_> {
                 | Kind::Filter,
             )
             | None => {
-                let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
-                if !named {
+                if !(program.names || opt.name.contains("exclude") || opt.name.contains("ignore")) {
                     self.judge_read(value);
                 }
             }
