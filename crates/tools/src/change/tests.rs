@@ -443,7 +443,7 @@ fn the_first_line_is_a_whole_one_behind_the_mark() {
 
 #[test]
 fn what_is_taken_of_a_change_in_another_encoding_is_whole_text_of_it() {
-    let many = (0..40).map(|n| format!("上 {n}\r\n")).collect::<String>();
+    let many = (0..40).fold(String::new(), |text, n| text + &format!("上 {n}\r\n"));
     for big in [false, true] {
         let before = wide(&many, big);
         let mut d = desk(&[("f", &before)]);
