@@ -2,8 +2,11 @@
 //!
 //! Owns the vocabulary. Inputs are not stored: the events decided from them are.
 
+mod opening;
+
 use std::ops::Range;
 
+pub use self::opening::{Fork, Found, Opening};
 pub use crate::refusal::{Refusal, RefusalKind};
 use crate::{
     about::AboutChange,
@@ -18,7 +21,7 @@ use crate::{
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, LaneId, Process, ProposalId, RunId, Seq, TaskId, TurnId,
     },
-    intent::{Mode, TierAnswer},
+    intent::TierAnswer,
     memory::MemoryOwner,
     money::Limits,
     pipeline::Material,
@@ -27,7 +30,6 @@ use crate::{
     question::{FormQuestion, ServerQuestion},
     relpath::RelPath,
     resolved::ResolvedCommand,
-    sandbox::Sandbox,
     scope::PermissionMode,
     talk::{Fault, ModelReply, Usage},
     tool::{ProposalDraft, Redraft, ToolOutcome, Wrote},
@@ -427,49 +429,6 @@ impl Input {
     pub fn say(text: impl Into<String>) -> Self {
         Self::Say { text: text.into(), seen: Seq(u64::MAX) }
     }
-}
-
-/// What a copy of a session is from its end on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fork {
-    /// Its own name.
-    pub slug: String,
-    /// Its workspace, as the user would name it.
-    pub folder: String,
-    /// Whether the copy was read from a file rather than from this machine's own sessions.
-    pub imported: bool,
-}
-
-/// How a session is opened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Opening {
-    /// Its name.
-    pub slug: String,
-    /// The workspace, as the user would name it.
-    pub folder: String,
-    /// The version of the program.
-    pub version: String,
-    /// The mode, where it was said.
-    pub mode: Option<Mode>,
-    /// The ceiling, where it was said.
-    pub permission: Option<PermissionMode>,
-    /// The sandbox that commands can have.
-    pub sandbox: Sandbox,
-    /// How far the folder is trusted.
-    pub standing: Standing,
-    /// For each write or revert that was open: what is on disk.
-    pub found: Vec<(ApplyId, Found)>,
-}
-
-/// What is on disk of a write that was open when the process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// Every file is as before.
-    Before,
-    /// Every file is as after.
-    After,
-    /// Some are as before, some as after, or something else was written.
-    Mixed,
 }
 
 /// Why nothing was written.
