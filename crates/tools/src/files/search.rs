@@ -93,7 +93,8 @@ pub(crate) fn search(
         let before = hunt.matches;
         match hunt.file(eyes, real, *kind, cancel) {
             Ok(()) => {}
-            Err(_) => skipped.push(real.to_string_lossy()),
+            // What cannot be opened here may be a name of elsewhere, listed while a folder was another one.
+            Err(_) => skipped.push(open(eyes, real).is_ok().then(|| real.to_string_lossy())),
         }
         files += usize::from(hunt.matches > before);
         if hunt.full {
@@ -298,7 +299,7 @@ impl Hunt {
         }
     }
 
-    fn tell(self, files: usize, skipped: &[Cow<'_, str>], cut: bool) -> ToolOutcome {
+    fn tell(self, files: usize, skipped: &[Option<Cow<'_, str>>], cut: bool) -> ToolOutcome {
         let found = format!("{} in {}", count(self.matches, "match"), count(files, "file"));
         let mut text = self.out;
         if self.full {
@@ -306,13 +307,14 @@ impl Hunt {
         } else {
             text.push_str(&found);
         }
-        if let Some(first) = skipped.first() {
-            let more = match skipped.len() - 1 {
-                0 => String::new(),
-                n => format!(" and {}", count(n, "more file")),
-            };
-            text.push_str(&format!("; {first}{more} could not be searched to the end"));
-        }
+        let known = skipped.iter().flatten().next();
+        let which = match (known, skipped.len()) {
+            (_, 0) => None,
+            (None, n) => Some(count(n, "file")),
+            (Some(name), 1) => Some(name.to_string()),
+            (Some(name), n) => Some(format!("{name} and {}", count(n - 1, "more file"))),
+        };
+        text.extend(which.map(|which| format!("; {which} could not be searched to the end")));
         if cut {
             text.push_str(&format!("; only the first {} names were looked at", walk::MOST_NAMES));
         }
