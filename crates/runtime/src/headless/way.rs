@@ -170,7 +170,7 @@ mod tests {
         }
         let outcome = Outcome { exit: 1, slug: "s".into(), reason: String::new() };
         let line = onward(&outcome, Kept::default(), None, session.state());
-        assert_eq!(line, "pilothouse run \"/redo\" --session s --auto-confirm");
+        assert_eq!(line, "pilothouse run \"/redo\" --session s");
         session.step(Millis(4), Input::say("/redo")).unwrap();
         assert!(session.state().planning_lane().is_some());
     }
