@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::timeout};
 
 /// The waits of one client.
 #[derive(Debug, Default)]
@@ -21,10 +21,7 @@ impl Patience {
     pub async fn wait(&self, time: Duration) -> bool {
         let enough = self.enough.notified();
         let _waits = Waits::begin(&self.waiting);
-        tokio::select! {
-            () = enough => true,
-            () = tokio::time::sleep(time) => false,
-        }
+        timeout(time, enough).await.is_ok()
     }
 
     /// Ends every wait; whether there was one.
