@@ -11,6 +11,7 @@ use super::{
     verdict::{CallVerdict, Then},
 };
 use crate::{
+    blob::{Blob, BlobId},
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, CallId, LaneId, ProposalId},
@@ -285,6 +286,15 @@ impl Draft<'_> {
         not_run
     }
 
+    /// A command has ended; where its output is kept.
+    pub(super) fn exited(&mut self, call: CallId, exit: Exit, output: Option<Blob>) -> Option<BlobId> {
+        let id = output.as_ref().map(Blob::id);
+        self.blobs.extend(output);
+        let branch = self.under.branch.clone().filter(|now| self.state.branch.as_ref() != Some(now));
+        self.emit(Event::CommandExited { call, exit, output: id, branch });
+        id
+    }
+
     pub(super) fn tool_ended(&mut self, call: CallId, mut outcome: ToolOutcome) -> Decided {
         let open = self.state.open_call(call).filter(|(lane, open)| open.allowed == Some(lane.epoch));
         let Some((lane, open)) = open.map(|(l, c)| (l, c.clone())) else {
@@ -299,10 +309,7 @@ impl Draft<'_> {
         let mut text = advised(outcome.text, &outcome.advice, gate || open.typed);
         let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
         if let Some(exit) = &outcome.exit {
-            let output = outcome.output.as_ref().map(crate::blob::Blob::id);
-            self.blobs.extend(outcome.output);
-            let branch = self.under.branch.clone().filter(|now| self.state.branch.as_ref() != Some(now));
-            self.emit(Event::CommandExited { call, exit: exit.clone(), output, branch });
+            let output = self.exited(call, exit.clone(), outcome.output);
             text = if gate || open.typed { text } else { shortened(text, output) };
             let ended = Ended { exit, user: gate || open.typed, withheld: open.withheld };
             tell_end(&command, &ended, &mut text, &mut outcome.summary);

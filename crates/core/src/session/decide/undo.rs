@@ -195,10 +195,7 @@ impl Draft<'_> {
         if let Some(wrote) = outcome.wrote {
             self.command_wrote(call, &stopped.line, *wrote, true);
         }
-        let output = outcome.output.as_ref().map(crate::blob::Blob::id);
-        self.blobs.extend(outcome.output);
-        let branch = self.under.branch.clone().filter(|now| self.state.branch.as_ref() != Some(now));
-        self.emit(Event::CommandExited { call, exit: outcome.exit.unwrap_or_default(), output, branch });
+        self.exited(call, outcome.exit.unwrap_or_default(), outcome.output);
         Ok(())
     }
 
