@@ -156,13 +156,7 @@ fn a_signal_while_a_command_runs_ends_its_whole_tree() {
     let line = format!(
         "sh -c 'echo >> ready; while :; do :; done' {mark} & (setsid sh -c 'echo >> ready; exec sleep 301' {mark} &) ; wait"
     );
-    let steps =
-        json!({"title": "Run", "tasks": [{"title": "run it", "detail": "run it", "kind": "execute"}]});
-    let server = Server::start(vec![
-        Turn::Say("", vec![("submit_plan", steps)]),
-        Turn::Say("", vec![("run", json!({"command": line}))]),
-        Turn::Say("Done.", vec![]),
-    ]);
+    let server = Server::running(&line);
     let goal = ["run", "run the tests in a loop", "--auto-confirm", "--json"];
     let mut run = Running::start(desk.with_model(&server.base, &goal));
     loop {

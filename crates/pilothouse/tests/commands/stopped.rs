@@ -3,14 +3,12 @@
 
 use std::fs;
 
-use rustix::process::Signal;
-use serde_json::json;
-
 use crate::support::{
     Desk,
     alone::{Running, not_run},
-    server::{Server, Turn},
+    server::Server,
 };
+use rustix::process::Signal;
 
 #[test]
 fn what_a_command_changed_before_a_signal_ended_the_run_is_undone() {
@@ -22,13 +20,7 @@ fn what_a_command_changed_before_a_signal_ended_the_run_is_undone() {
         let readme = desk.file("README.md");
         let line =
             format!("echo more >> README.md && echo made > made.txt && sleep 600.{}", std::process::id());
-        let steps =
-            json!({"title": "Run", "tasks": [{"title": "run it", "detail": "run it", "kind": "execute"}]});
-        let server = Server::start(vec![
-            Turn::Say("", vec![("submit_plan", steps)]),
-            Turn::Say("", vec![("run", json!({"command": line}))]),
-            Turn::Say("Done.", vec![]),
-        ]);
+        let server = Server::running(&line);
         let goal = ["run", "run the tests in a loop", "--auto-confirm", "--trust", "--json"];
         let run = Running::start(desk.with_model(&server.base, &goal));
         while fs::read_to_string(desk.path().join("made.txt")).unwrap_or_default().is_empty() {

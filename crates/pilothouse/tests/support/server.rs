@@ -52,6 +52,16 @@ impl Server {
         })
     }
 
+    /// Plans one step, in which it runs this line.
+    pub fn running(line: &str) -> Self {
+        let task = json!({"title": "run it", "detail": "run it", "kind": "execute"});
+        Self::start(vec![
+            Turn::Say("", vec![("submit_plan", json!({"title": "Run", "tasks": [task]}))]),
+            Turn::Say("", vec![("run", json!({"command": line}))]),
+            Turn::Say("Done.", vec![]),
+        ])
+    }
+
     /// Answers as `script` says to each request.
     pub fn answering(script: impl Fn(&Value) -> Option<Turn> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
