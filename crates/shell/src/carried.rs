@@ -142,7 +142,7 @@ impl Walker<'_> {
         for (field, at) in tried.take(MOST_TRIED) {
             let Some(rest) = words.get(*at..).filter(|rest| rest.len() > 1) else { continue };
             let line: Vec<String> = rest.iter().map(|f| super::quote(&f.text)).collect();
-            if super::nested_is_high(&line.join(" "), self.depth) {
+            if self.is_high(&line.join(" ")) {
                 self.hit("hidden-run", field.span);
             }
         }
@@ -188,11 +188,7 @@ impl Walker<'_> {
         let set = text.split_once('=').map_or("", |(_, value)| value);
         // What stands in quotes may be handed to a shell.
         let quoted = text.split(['"', '\'']).skip(1).step_by(2).take(8);
-        if [text, set]
-            .into_iter()
-            .chain(quoted)
-            .any(|p| p.contains(' ') && super::nested_is_high(p, self.depth))
-        {
+        if [text, set].into_iter().chain(quoted).any(|p| p.contains(' ') && self.is_high(p)) {
             self.hit("hidden-run", span);
         }
     }

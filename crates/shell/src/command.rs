@@ -26,6 +26,10 @@ pub(super) fn is_known(name: &str) -> bool {
 impl Walker<'_> {
     /// Judges a command given as fields; gives what it would print.
     pub(super) fn dispatch(&mut self, argv: &[Field], span: Span, feed: Feed) -> Feed {
+        self.in_command(argv, span, |w| w.dispatch_one(argv, span, feed))
+    }
+
+    fn dispatch_one(&mut self, argv: &[Field], span: Span, feed: Feed) -> Feed {
         let Some(first) = argv.first() else { return feed };
         // A file that a fetch fills is a pipe from it under another name.
         let pipe = |f: &Field| f.feed == Some(Feed::Fetched) && f.text.contains("/dev/fd/");
@@ -336,8 +340,8 @@ impl Walker<'_> {
         if let Some(code) = args.opt(&["-c", "--command"]).and_then(|opt| opt.value.clone()) {
             let _ = self.run_apart(&code.text, code.span);
         }
-        let first = args.operands.iter().find(|f| !wrap::is_assignment(&f.text));
-        let at = first.and_then(|o| argv.iter().position(|f| f.span == o.span && f.text == o.text));
+        let first = args.operands.iter().position(|f| !wrap::is_assignment(&f.text));
+        let at = first.and_then(|first| args.places.get(first)).map(|at| at + 1);
         if let Some(command) = at.and_then(|at| argv.get(at..)) {
             let _ = self.dispatch_outside(command, span, Feed::Inherit);
         }

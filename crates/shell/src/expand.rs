@@ -143,7 +143,7 @@ impl Walker<'_> {
         let mut out = Vec::with_capacity(words.len());
         for word in words {
             let before = out.len();
-            if self.stopped {
+            if self.is_stopped() {
                 break;
             }
             if may_expand(word) {

@@ -359,7 +359,7 @@ impl Walker<'_> {
         let Some((name, value)) = field.text.split_once('=') else { return };
         self.judge_setting(name, value, field.span);
         let parts = || value.split([';', '|', '&', '`', '(', ')', '\n']).map(str::trim);
-        let high = |part: &str| part.contains(' ') && super::nested_is_high(part, self.depth);
+        let mut high = |part: &str| part.contains(' ') && self.is_high(part);
         if super::settings::names_program(name, value) || high(value) || parts().any(high) {
             self.hit("hidden-run", field.span);
         }

@@ -6,6 +6,7 @@
 //! it decides how loudly to ask; approval and sandbox are the boundary.
 
 mod args;
+mod bounds;
 mod braces;
 mod carried;
 mod command;
@@ -127,7 +128,14 @@ pub struct Verdict {
 
 /// Judges a shell line. Total: never panics, and bounded in time and memory on any input.
 pub fn assess(line: &str) -> Verdict {
-    judge(line, 0)
+    if line.len() > MAX_LINE_BYTES {
+        return refusal(line, "too-long");
+    }
+    let Ok(script) = parse::parse(line) else { return refusal(line, "unreadable") };
+    let mut walker = walk::Walker::new(line);
+    walker.check_comments(line);
+    walker.run(&script);
+    verdict(line, walker).0
 }
 
 /// Everything that a line would run and touch, as far as it can be read.
@@ -228,18 +236,6 @@ pub fn has_subcommands(program: &str) -> bool {
     programs::find(program).is_some_and(programs::Program::has_subcommands)
 }
 
-fn judge(line: &str, depth: usize) -> Verdict {
-    if line.len() > MAX_LINE_BYTES {
-        return refusal(line, "too-long");
-    }
-    let Ok(script) = parse::parse(line) else { return refusal(line, "unreadable") };
-    let mut walker = walk::Walker::new(line);
-    walker.depth = depth;
-    walker.check_comments(line);
-    walker.run(&script);
-    verdict(line, walker).0
-}
-
 fn verdict(line: &str, walker: walk::Walker<'_>) -> (Verdict, Option<trace::Trace>) {
     let (worst, parts, programs, trace) = walker.finish();
     let rule = worst.as_ref().map_or_else(|| rules::find("read"), |worst| worst.rule);
@@ -255,11 +251,6 @@ fn verdict(line: &str, walker: walk::Walker<'_>) -> (Verdict, Option<trace::Trac
         parts,
     };
     (verdict, trace)
-}
-
-/// Whether a text inside another language would be high as a line of its own.
-fn nested_is_high(line: &str, depth: usize) -> bool {
-    depth < 4 && line.len() < 4096 && parse::parse(line).is_ok() && judge(line, depth + 4).risk == Risk::High
 }
 
 /// A verdict for a line that was not read.

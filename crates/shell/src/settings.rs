@@ -274,10 +274,9 @@ impl Walker<'_> {
     /// Options that a program finds in a variable: what they do there they do behind its name.
     fn judge_options(&mut self, program: &str, value: &str, span: Span) {
         // Nothing is judged without an end, and what is not judged is code that nobody read.
-        if self.depth >= 4 {
+        let Some(verdict) = self.guess(&format!("{program} {value}")) else {
             return self.hit("computed-code", span);
-        }
-        let verdict = super::judge(&format!("{program} {value}"), self.depth + 4);
+        };
         if verdict.risk > Risk::Low {
             self.hit(&verdict.rule, span);
         }

@@ -158,7 +158,7 @@ impl Walker<'_> {
 
     /// Whether a name may be the one of somebody's own file in a folder outside of the workspace.
     pub(super) fn is_private_from_here(&mut self, field: &Field) -> bool {
-        let relative = !self.stopped && !field.text.starts_with(['/', '~']);
+        let relative = !self.is_stopped() && !field.text.starts_with(['/', '~']);
         let outside = self.stand.at.all.iter().filter(|folder| relative && folder.starts_with(['/', '~']));
         let there: Vec<String> = outside.map(|folder| join(folder, &field.text)).collect();
         // Each is tried one by one: many folders weigh more than one.

@@ -1,10 +1,11 @@
 //! Walks a parsed line in the order the shell would run it and collects what it may do.
 //!
-//! Owns the state a shell has (variables, functions, aliases, where it stands) and the bounds on work. Never
-//! judges a program: that is [`super::command`] and the judges it calls.
+//! Owns the state a shell has (variables, functions, aliases, where it stands). Never judges a program: that is
+//! [`super::command`] and the judges it calls.
 
 use std::collections::{HashMap, HashSet};
 
+use super::bounds::Spent;
 use super::expand::{Feed, Field, UNKNOWN};
 use super::parse;
 use super::path::Cwd;
@@ -16,18 +17,6 @@ use super::state::Memory;
 use super::syntax::{Joined, Kind, Node, Pipeline, Script, Span};
 use super::trace::Trace;
 use super::{Part, Risk};
-
-/// Most commands that are judged for one line.
-const MAX_COMMANDS: usize = 40_000;
-
-/// Most bytes of nested text (here-documents into a shell, `eval`, `sh -c`) that are read for one line.
-const MAX_NESTED_BYTES: usize = 512 * 1024;
-
-/// Most bytes of words that are put together for one line.
-const MAX_BYTES: usize = 2 * 1024 * 1024;
-
-/// Deepest nesting of texts and functions.
-const MAX_DEPTH: usize = 24;
 
 /// A simple command that was found, and what was found on it.
 #[derive(Clone, Debug)]
@@ -67,9 +56,7 @@ pub(super) struct Walker<'l> {
     /// What would run and be touched, when that is asked for.
     pub(super) trace: Option<Trace>,
     pub(super) depth: usize,
-    commands: usize,
-    nested_bytes: usize,
-    bytes: usize,
+    pub(super) spent: Spent,
     /// Inside something that may not run: assignments add, not replace.
     pub(super) maybe: usize,
     /// Inside something that is done once for each of many names.
@@ -103,7 +90,6 @@ pub(super) struct Walker<'l> {
     /// What the last command prints never ends; what the current one is fed neither.
     pub(super) endless: bool,
     pub(super) upstream_endless: bool,
-    pub(super) stopped: bool,
     /// Set by a judge that replaces the table's word on a command.
     pub(super) lowered: Option<&'static str>,
 }
@@ -208,28 +194,6 @@ impl<'l> Walker<'l> {
         }
     }
 
-    /// Counts bytes that were put together; too many end the walk.
-    pub(super) fn charge(&mut self, bytes: usize, span: Span) {
-        self.bytes += bytes;
-        if self.bytes > MAX_BYTES && !self.stopped {
-            self.hit("too-long", span);
-            self.stopped = true;
-        }
-    }
-
-    /// Whether more may be judged; the first refusal is a finding.
-    fn spend(&mut self, span: Span) -> bool {
-        self.commands += 1;
-        if self.commands > MAX_COMMANDS || self.depth > MAX_DEPTH {
-            if !self.stopped {
-                self.hit("too-long", span);
-            }
-            self.stopped = self.commands > MAX_COMMANDS;
-            return false;
-        }
-        !self.stopped
-    }
-
     pub(super) fn script(&mut self, script: &Script, feed: &Feed) -> Feed {
         let mut out = Feed::Inherit;
         let mut chain: Option<(Mark, Joined)> = None;
@@ -286,11 +250,6 @@ impl<'l> Walker<'l> {
         }
         self.upstream_secret = upstream;
         feed
-    }
-
-    /// Whether a good part of what may be judged was judged.
-    pub(super) const fn is_weary(&self) -> bool {
-        self.stopped || self.commands > MAX_COMMANDS / 4
     }
 
     /// Judges one command; gives what it would print.
@@ -365,9 +324,7 @@ impl<'l> Walker<'l> {
 
     /// Runs a text as shell code that is fed something.
     pub(super) fn run_fed(&mut self, text: &str, span: Span, feed: &Feed) -> Feed {
-        self.nested_bytes += text.len();
-        if self.nested_bytes > MAX_NESTED_BYTES || self.depth >= MAX_DEPTH {
-            self.hit("too-long", span);
+        if !self.spend_nested(text, span) {
             return Feed::Other;
         }
         if text.trim().is_empty() {

@@ -296,6 +296,28 @@ fn deep_and_wide_lines_are_bounded() {
     }
 }
 
+#[test]
+fn commands_that_start_commands_are_bounded() {
+    for starter in [
+        "sudo ",
+        "sudo -u x ",
+        "env A=b ",
+        "npx ",
+        "uv run ",
+        "find . -exec ",
+        "nice ",
+        "timeout 5 ",
+        "xargs ",
+    ] {
+        let deep = read(&(starter.repeat(400) + "ls"));
+        assert!(deep.too_long && deep.verdict.risk == Risk::High, "{starter}");
+    }
+    assert_eq!(assess(&("env ".repeat(12) + "ls")).risk, Risk::Low);
+    // All words of what is put in for `$x` stand at one place of the line.
+    assert!(!read("${x:- sudo sudo ls}").too_long);
+    assert!(read("${x:- sudo sudo ls}").calls.iter().any(|call| call.program == "ls"));
+}
+
 /// Functions of which each calls the next one twice.
 fn doubling(count: usize) -> String {
     let mut line = String::new();

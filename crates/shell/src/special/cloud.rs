@@ -100,7 +100,7 @@ fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
         let cwd = std::mem::replace(&mut w.stand.cwd, super::super::path::Cwd::Unknown);
         let line: Vec<String> = command.iter().map(|f| crate::quote(&f.text)).collect();
         if words.get(start).is_some_and(|f| f.text == "exec")
-            && crate::judge(&line.join(" "), w.depth + 4).risk == Risk::Low
+            && w.guess(&line.join(" ")).is_some_and(|verdict| verdict.risk == Risk::Low)
         {
             w.lower_to_read();
         }

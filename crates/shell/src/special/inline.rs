@@ -142,7 +142,7 @@ fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
         // A command may be given whole, word by word, or in pieces that are put together.
         let joined = [literals.join(" "), literals.concat()];
         for line in literals.iter().chain(&joined).filter(|line| line.len() > 1).take(24) {
-            if !w.worst_is_high() && super::super::nested_is_high(line, w.depth) {
+            if !w.worst_is_high() && w.is_high(line) {
                 w.hit("unsafe-code", code.span);
             }
         }
@@ -180,7 +180,7 @@ fn started_by_sign(w: &mut Walker<'_>, text: &str, code: &Field) {
         Some(rest.split(['}', '/', ')']).next().unwrap_or("").to_owned())
     });
     for line in whole.into_iter().chain(piped).chain(braced).take(8) {
-        if is_shell(&line) || super::super::nested_is_high(&line, w.depth) {
+        if is_shell(&line) || w.is_high(&line) {
             w.hit("unsafe-code", code.span);
         }
     }
@@ -195,7 +195,7 @@ fn started_by_word(w: &mut Walker<'_>, text: &str, code: &Field) {
             continue;
         };
         let line = line.trim_end_matches([']', '}', ' ']);
-        if is_shell(line) || !w.worst_is_high() && super::super::nested_is_high(line, w.depth) {
+        if is_shell(line) || !w.worst_is_high() && w.is_high(line) {
             w.hit("unsafe-code", code.span);
         }
     }

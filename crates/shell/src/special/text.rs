@@ -70,7 +70,7 @@ pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
     for file in files {
         if in_place.is_some() {
             w.judge_write(file, "write");
-            if scripts.iter().any(|script| puts_commands(&script.text, w.depth)) {
+            if scripts.iter().any(|script| puts_commands(w, &script.text)) {
                 w.derived.push(file.text.clone());
             }
             if empties && (file.many || file.unknown()) {
@@ -85,10 +85,10 @@ pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
 }
 
 /// Whether a script deletes every line.
-fn puts_commands(script: &str, depth: usize) -> bool {
+fn puts_commands(w: &mut Walker<'_>, script: &str) -> bool {
     let parts = script.split(['/', '"', '\'', '(', ')', '|', '#', '\\', '\n']).map(str::trim);
     let added = script.split_once(['a', 'i', 'c']).map(|(_, text)| text.trim_start_matches('\\').trim());
-    parts.chain(added).take(32).any(|part| part.contains(' ') && crate::nested_is_high(part, depth))
+    parts.chain(added).take(32).any(|part| part.contains(' ') && w.is_high(part))
 }
 
 fn empties(script: &str) -> bool {
