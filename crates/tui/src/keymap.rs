@@ -11,7 +11,11 @@ pub use action::{Action, Entry, Table};
 pub use chord::{Chord, UnknownKey};
 pub use file::KeymapError;
 
-use crate::{composer, frame, overlay::OVERLAYS, pane::PANES};
+use crate::{
+    composer, frame,
+    overlay::OVERLAYS,
+    pane::{BACK, PANES},
+};
 
 const STANDARD: &str = include_str!("../../../assets/keymap.toml");
 
@@ -29,9 +33,10 @@ pub fn tables() -> Vec<Table> {
         table(ANYWHERE, "Anywhere", anywhere),
         table(composer::Action::TABLE, "Composer", composer::Action::ENTRIES.to_vec()),
     ];
-    all.extend(
-        PANES.iter().map(|kind| table(kind.id.0, &format!("In the {}", kind.id.0), kind.actions.to_vec())),
-    );
+    all.extend(PANES.iter().map(|kind| {
+        let entries = kind.actions.iter().copied().chain([BACK]).collect();
+        table(kind.id.0, &format!("In the {}", kind.id.0), entries)
+    }));
     let own = OVERLAYS.iter().filter(|kind| !kind.actions.is_empty());
     all.extend(own.map(|kind| table(kind.entry.name, kind.heading, kind.actions.to_vec())));
     all

@@ -40,6 +40,10 @@ use crate::{
 /// for one, scrolls on keys that hold anywhere, and has the page that greets in its place while it is empty.
 pub const PANES: &[PaneKind] = &[conversation::KIND, plan::KIND, diff::KIND, runs::KIND];
 
+/// What leaves a pane, in the table of each: as Esc does, what lies open in it first.
+pub const BACK: Entry =
+    Entry { name: "back", label: "back, to the draft", reach: "moves the focus; what waits here waits on" };
+
 /// Below this many columns text begins at the edge.
 const INSET_FROM: u16 = 20;
 

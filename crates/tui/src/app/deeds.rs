@@ -327,7 +327,7 @@ impl App {
 
     /// One layer back: the topmost thing, what lies open in the pane, the pane, the draft; at the second
     /// press in a row an answer that streams. Never a run, never a proposal.
-    fn back(&mut self, came: Instant) {
+    pub(super) fn back(&mut self, came: Instant) {
         let again = self.leaving.stopping.take();
         if self.composer.close_popup() && self.overlays.is_empty() {
             return;

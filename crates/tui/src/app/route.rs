@@ -23,7 +23,7 @@ use crate::{
     keymap::{ANYWHERE, Action, Chord},
     overlay::{Letter, OVERLAYS, Overlay, OverlayKind, Written, approvals, help},
     pace::Urgency,
-    pane::{Focus, PANES, PaneId},
+    pane::{BACK, Focus, PANES, PaneId},
     standing::Stamp,
 };
 
@@ -228,6 +228,9 @@ impl App {
         }
         if let Some(kind) = PANES.iter().find(|kind| kind.toggle() == action) {
             return self.toggle(kind.id, came);
+        }
+        if action.entry == BACK {
+            return self.back(came);
         }
         if PANES.iter().any(|kind| kind.id.0 == action.table) {
             return self.act_in(PaneId(action.table), action, came);

@@ -13,7 +13,7 @@ use crate::{
     ctx::Outcome,
     keymap::Action,
     overlay::{Letter, Overlay, Written},
-    pane::Focus,
+    pane::{BACK, Focus},
     standing::{DEAF, Pressed},
 };
 
@@ -170,7 +170,8 @@ impl App {
         let ctx = ctx!(self, came);
         let Some(pane) = self.panes.get_mut(id) else { return };
         let (letter, action) = (stroke.letter, stroke.action);
-        let is_key = !pane.is_idle(&ctx) && (action.is_some() || pane.takes(letter, &ctx));
+        let leaves = action.is_some_and(|action| action.entry == BACK);
+        let is_key = leaves || !pane.is_idle(&ctx) && (action.is_some() || pane.takes(letter, &ctx));
         if !is_key || letter == ' ' && self.stray.is_word() {
             pane.strange_key();
             return self.begin_draft(Some(letter), came);
@@ -208,6 +209,7 @@ impl App {
         let ctx = ctx!(self, came);
         let Some(pane) = self.panes.get_mut(id) else { return };
         let outcome = match stroke.action.filter(|_| !pane.answers(stroke.letter, &ctx)) {
+            Some(action) if action.entry == BACK => return self.act(action, came),
             Some(action) => pane.act(action, &ctx),
             None => pane.letter(stroke.letter, &ctx),
         };

@@ -13,6 +13,7 @@
 mod burst;
 mod confined;
 mod deaf;
+mod focus;
 mod frames;
 mod golden;
 mod grants;

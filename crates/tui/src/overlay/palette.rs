@@ -26,6 +26,7 @@ use crate::{
     composer::{self, popup::closest},
     ctx::{Ctx, Outcome},
     keymap::{ANYWHERE, Action, Entry, Keymap, Table, tables},
+    pane::BACK,
     status::shorten,
     theme::Slot,
 };
@@ -116,7 +117,7 @@ impl Palette {
     fn new(keymap: &Keymap, recipes: &Recipes) -> Self {
         let here = |table: &Table| !OVERLAYS.iter().any(|kind| kind.entry.name == table.name);
         let tables: Vec<Table> = tables().into_iter().filter(here).collect();
-        let other = |action: &Action| *action != KIND.action();
+        let other = |action: &Action| *action != KIND.action() && action.entry != BACK;
         let actions = tables.iter().flat_map(Table::actions).filter(other);
         let actions = actions.map(|action| Item::act(action, keymap));
         let calls = SLASH_COMMANDS.iter().map(Item::call).chain(recipes.usable().map(Item::recipe));

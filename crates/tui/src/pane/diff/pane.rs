@@ -280,16 +280,6 @@ impl Pane for DiffPane {
         self.take(action, ctx)
     }
 
-    /// The sheet is left by `q`, as every page is.
-    fn takes(&self, letter: char, _ctx: &Ctx<'_>) -> bool {
-        letter == 'q' && !self.asked_all.is_empty()
-    }
-
-    fn letter(&mut self, _letter: char, _ctx: &Ctx<'_>) -> Outcome {
-        self.asked_all.clear();
-        Outcome::none()
-    }
-
     fn is_idle(&self, ctx: &Ctx<'_>) -> bool {
         self.files.is_empty() && !self.decides(ctx.state)
     }

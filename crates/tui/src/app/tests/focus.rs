@@ -1,0 +1,61 @@
+//! Where the keys go decides which of them are named, and what leaves a pane.
+
+use pilothouse_core::checkpoint::Answer;
+
+use super::{review::Bench, *};
+
+const CONVERSATION: Focus = Focus::Pane(crate::pane::conversation::ID);
+const RUNS: Focus = Focus::Pane(crate::pane::runs::ID);
+
+fn asks_to_leave(bench: &Bench) -> bool {
+    bench.desk.state().phase_question().is_some_and(|question| question.kind.is_exit())
+}
+
+/// T-16, in every pane.
+#[test]
+fn q_leaves_a_pane_as_esc_does_and_types_nothing() {
+    for (keys, focus) in
+        [("<ctrl-x>d", DIFF), ("<ctrl-t>", PLAN), ("<ctrl-x>c", CONVERSATION), ("<ctrl-x>r", RUNS)]
+    {
+        for (width, height) in [(120, 30), (80, 24)] {
+            let mut bench = Bench::new(width, height);
+            bench.press(keys);
+            assert_eq!(bench.desk.app.panes.focus, focus);
+            bench.press("q");
+            assert_eq!(bench.desk.app.panes.focus, Focus::Composer, "{keys}");
+            assert_eq!(bench.desk.app.composer.draft.shown(), "", "{keys}");
+            assert_eq!(bench.desk.state().open_proposals().filter(|p| p.decided.is_empty()).count(), 2);
+            // A word that begins with it is a draft.
+            bench.press(keys);
+            bench.press("quote it");
+            assert_eq!(bench.desk.app.composer.draft.shown(), "quote it", "{keys}");
+        }
+    }
+}
+
+#[test]
+fn q_closes_what_lies_open_in_a_pane_first() {
+    let mut bench = Bench::new(120, 30);
+    bench.press("<ctrl-x>d");
+    bench.press("A");
+    assert!(bench.desk.text().contains("Apply all files atomically"), "{}", bench.desk.text());
+    bench.press("q");
+    assert!(!bench.desk.text().contains("Apply all files atomically"), "{}", bench.desk.text());
+    assert_eq!(bench.desk.app.panes.focus, DIFF);
+    bench.press("q");
+    assert_eq!(bench.desk.app.panes.focus, Focus::Composer);
+    // An empty pane is left as well.
+    let mut desk = Desk::new(80, 24);
+    desk.press("<ctrl-x>d");
+    desk.wait(900).press("q");
+    assert_eq!((desk.app.panes.focus, desk.app.composer.draft.shown().as_str()), (Focus::Composer, ""));
+}
+
+#[test]
+fn where_q_answers_in_the_plan_it_still_does() {
+    let mut desk = super::promises::red_gate();
+    desk.wait(900).press("<ctrl-t>");
+    desk.wait(900).press("q");
+    let aborts = |input: &Input| matches!(input, Input::Answer { answer: Answer::Abort, .. });
+    assert!(desk.inputs.iter().any(aborts), "{:?}", desk.inputs);
+}
