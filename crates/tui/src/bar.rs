@@ -40,6 +40,8 @@ pub struct Facts<'a> {
     pub enter: Enter,
     /// Where the keys go.
     pub focus: Focus,
+    /// Whether something lies over that and has them.
+    pub over: bool,
     /// The command that stands in the composer.
     pub offered: Option<CheckpointId>,
     /// The command that Enter runs.
@@ -137,23 +139,23 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
         rows.extend(option_rows(spec, facts, width));
         return Rows { is_cut, ..rows.into() };
     }
-    let lit = facts.focus == Focus::Pane(plan::ID);
-    let choices = choice_spans(&spec.choices, theme, lit);
-    let room = width.saturating_sub(3 + used(&choices));
+    // Without their keys they take no more room, so that nothing moves with the focus.
+    let keys = Keys::of(facts);
+    let room = width.saturating_sub(3 + used(&choice_spans(&spec.choices, theme, Keys::Answer)));
     if used(&head) <= room && places.is_empty() {
         head.push(Span::raw("   "));
-        head.extend(choices);
+        head.extend(choice_spans(&spec.choices, theme, keys));
         return vec![closed(head, &how, theme, width)].into();
     }
     let mut rows: Vec<Line<'static>> = title.into_iter().map(Line::from).collect();
     rows.extend(places);
     let all: Vec<Choice> = spec.choices.iter().filter(|c| !c.key.is_empty()).cloned().collect();
-    let in_rows = |n: usize| -> Vec<Vec<Span<'static>>> {
-        all.chunks(all.len().div_ceil(n).max(1)).map(|part| choice_spans(part, theme, lit)).collect()
+    let in_rows = |n: usize, keys: Keys| -> Vec<Vec<Span<'static>>> {
+        all.chunks(all.len().div_ceil(n).max(1)).map(|part| choice_spans(part, theme, keys)).collect()
     };
     // As few rows as hold each of them with what it does.
-    let fits = |rows: &Vec<Vec<Span<'_>>>| rows.iter().all(|row| used(row) + 2 <= width);
-    let mut answers = (1..=all.len()).map(in_rows).find(fits).unwrap_or_else(|| in_rows(all.len().max(1)));
+    let fits = |n: &usize| in_rows(*n, Keys::Answer).iter().all(|row| used(row) + 2 <= width);
+    let mut answers = in_rows((1..=all.len()).find(fits).unwrap_or_else(|| all.len().max(1)), keys);
     let indented = |part: Vec<Span<'static>>| [vec![Span::raw("  ")], part].concat();
     let count = answers.len();
     let last = answers.pop().unwrap_or_default();
@@ -233,14 +235,40 @@ fn key_style(theme: &Theme) -> ratatui::style::Style {
 }
 
 /// The answers with their keys, which are lit where they answer at once.
-fn choice_spans(choices: &[Choice], theme: &Theme, lit: bool) -> Vec<Span<'static>> {
+/// What the keys of the answers are where the keys go now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keys {
+    /// Keys that answer at once.
+    Answer,
+    /// Letters of a line that answers.
+    Typed,
+    /// Keys of something else: none of them is named.
+    Elsewhere,
+}
+
+impl Keys {
+    fn of(facts: &Facts<'_>) -> Self {
+        match facts.focus {
+            _ if facts.over => Self::Elsewhere,
+            Focus::Composer => Self::Typed,
+            Focus::Pane(plan::ID) => Self::Answer,
+            Focus::Pane(_) => Self::Elsewhere,
+        }
+    }
+}
+
+fn choice_spans(choices: &[Choice], theme: &Theme, keys: Keys) -> Vec<Span<'static>> {
     let typed = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let mut spans = Vec::new();
     for (i, choice) in choices.iter().filter(|c| !c.key.is_empty()).enumerate() {
         if i > 0 {
             spans.push(Span::raw("   "));
         }
-        spans.push(Span::styled(choice.key, if lit { key_style(theme) } else { typed }));
+        if keys == Keys::Elsewhere {
+            spans.push(Span::styled(choice.label, theme.style(Slot::Soft)));
+            continue;
+        }
+        spans.push(Span::styled(choice.key, if keys == Keys::Answer { key_style(theme) } else { typed }));
         spans.push(Span::styled(format!(" {}", choice.label), theme.style(Slot::Text)));
     }
     spans
@@ -258,7 +286,7 @@ pub const fn sound(tone: Tone, glyphs: &Glyphs) -> (&'static str, Slot) {
 /// How it is answered from where the keys are now, the longest words first.
 fn how(spec: &Spec, facts: &Facts<'_>) -> Vec<String> {
     // In the plan the letters answer; in any other pane nothing does until the plan has the keys.
-    if facts.focus == Focus::Pane(plan::ID) {
+    if Keys::of(facts) == Keys::Answer {
         return vec!["these keys answer here".to_owned()];
     }
     // A key that nothing is bound to is none to be told of.

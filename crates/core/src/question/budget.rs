@@ -82,8 +82,9 @@ impl BudgetQuestion {
 
 impl Question for BudgetQuestion {
     fn choices(&self) -> Vec<Choice> {
-        let stop =
-            Choice::new("n", "stop", Act::Give(Answer::Abort)).role(Role::Deny).words(&["stop", "stop it"]);
+        let stop = Choice::new("n", "stop", Act::Give(Answer::Abort))
+            .role(Role::Deny)
+            .words(&["stop", "stop it", "q", "quit"]);
         let lift =
             Choice::new("l", "no limit", Act::Give(Answer::Skip)).words(&["l", "no limit", "no budget"]);
         let raise = Choice::new("y", "raise it by the same", Act::Give(Answer::Approve)).role(Role::Take);

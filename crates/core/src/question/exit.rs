@@ -84,7 +84,7 @@ impl Question for Exit {
         let (leave, stay) = if self.over { ("start over", "go on as it is") } else { ("leave", "stay") };
         let leave = Choice::new("y", leave, Act::Give(Answer::Approve));
         let stay = Choice::new("n", stay, Act::Give(Answer::Reject(String::new())));
-        vec![leave.words(&["y", "yes"]).role(Role::Take), stay.words(&["n", "no"])]
+        vec![leave.words(&["y", "yes"]).role(Role::Take), stay.words(&["n", "no", "q", "quit"])]
     }
 
     /// What is at stake changes while the question stands: it is told as it is now.

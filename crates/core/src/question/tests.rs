@@ -117,6 +117,24 @@ fn no_key_and_no_word_stands_for_two_answers() {
     }
 }
 
+/// C-11. A form takes any word for a value, and a paused pipeline reads its lines itself.
+#[test]
+fn q_and_quit_leave_whatever_question_holds_the_phase() {
+    let own = |q: &Checkpoint| q.kind.is_phase_own();
+    let reads = |q: &Checkpoint| {
+        use CheckpointKind::{Breakout, Form, PipelinePause};
+        !matches!(q.kind, Form(_) | PipelinePause(_) | Breakout(_))
+    };
+    let asked: Vec<Checkpoint> = questions().into_iter().filter(own).filter(reads).collect();
+    for question in &asked {
+        for word in ["q", "quit"] {
+            let left = matches!(question.kind.read(word), Some(Answer::Abort | Answer::Reject(_)));
+            assert!(left, "{word}: {question:?}");
+        }
+    }
+    assert!(asked.iter().any(|q| q.kind.is_exit()) && asked.len() > 5);
+}
+
 #[test]
 fn typed_words_answer_only_what_holds_the_phase_and_a_run_alone_answers_nothing() {
     let proposals = BTreeMap::new();

@@ -75,8 +75,10 @@ impl Question for UndoQuestion {
         let leave = Choice::new("n", "take nothing back", Act::Give(UndoAnswer::Leave.given()));
         let reach = "everything that changed while it ran; /unundo puts it back";
         let all = all.words(words(&["y", "yes", "all"])).role(Role::Take).reach("undo", reach);
-        let leave =
-            leave.words(words(&["n", "no"])).role(Role::Deny).reach("leave", "every file stays as it is");
+        let leave = leave
+            .words(words(&["n", "no", "q", "quit"]))
+            .role(Role::Deny)
+            .reach("leave", "every file stays as it is");
         let keep = (self.in_bar && !self.doubt.all).then(|| keep.words(&["k", "keep"]));
         std::iter::once(all).chain(keep).chain([leave]).collect()
     }

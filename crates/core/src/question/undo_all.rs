@@ -35,7 +35,10 @@ impl Question for UndoAllQuestion {
         let reach = "one change after the other, the last first; /unundo puts them back";
         vec![
             all.words(words(&["y", "yes", "all"])).role(Role::Take).reach("undo", reach),
-            leave.words(words(&["n", "no"])).role(Role::Deny).reach("leave", "every file stays as it is"),
+            leave
+                .words(words(&["n", "no", "q", "quit"]))
+                .role(Role::Deny)
+                .reach("leave", "every file stays as it is"),
         ]
     }
 

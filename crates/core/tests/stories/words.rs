@@ -289,6 +289,13 @@ fn quit_with_nothing_to_look_at_leaves_as_exit_does() {
         );
         b.say("n");
     }
+    // The question whether to leave is left by them as any other is: who is asked stays.
+    for word in ["q", "quit"] {
+        b.say("/exit");
+        b.say(word);
+        assert!(b.session.state().phase_question().is_none(), "{word}");
+        assert_eq!(phase(&b), Phase::Executing);
+    }
     let mut b = Bench::new();
     b.say("quit");
     assert!(b.log.iter().any(|e| matches!(e.event, Event::ControlGiven { control: Control::Exit })));

@@ -173,6 +173,7 @@ impl App {
             glyphs: &self.looks.glyphs,
             enter: self.entered.enter,
             focus: self.panes.focus,
+            over: !self.overlays.is_empty(),
             offered: self.composer.offered().map(|o| o.question),
             at_hand: self.at_hand(),
             plan_key,

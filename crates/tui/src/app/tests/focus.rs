@@ -11,6 +11,46 @@ fn asks_to_leave(bench: &Bench) -> bool {
     bench.desk.state().phase_question().is_some_and(|question| question.kind.is_exit())
 }
 
+/// Amendment 10.
+#[test]
+fn a_question_names_its_keys_only_where_they_answer() {
+    let mut bench = Bench::new(100, 30);
+    bench.press("/exit<enter>");
+    assert!(asks_to_leave(&bench));
+    assert!(bench.desk.text().contains("y leave   n stay"), "{}", bench.desk.text());
+    bench.press("<ctrl-x>d");
+    let text = bench.desk.text();
+    assert!(!text.contains("y leave") && !text.contains("n stay"), "{text}");
+    assert!(text.contains("leave   stay") && text.contains("Ctrl-T answers in the plan"), "{text}");
+    assert!(text.contains("y take"), "{text}");
+    let rows = text.lines().count();
+    bench.press("<ctrl-t>");
+    assert!(bench.desk.text().contains("y leave   n stay"), "{}", bench.desk.text());
+    assert_eq!(bench.desk.text().lines().count(), rows);
+    // Nor below what lies over all of it.
+    let mut desk = Desk::new(100, 30).with_plan();
+    for keys in ["<ctrl-x>c", "<f1>"] {
+        desk.wait(900).press(keys);
+        let text = desk.text();
+        assert!(!text.contains("y run the plan") && !text.contains("n change it"), "{keys}: {text}");
+    }
+}
+
+/// C-11.
+#[test]
+fn q_at_the_question_whether_to_leave_stays() {
+    for word in ["q", "quit"] {
+        let mut bench = Bench::new(100, 30);
+        bench.press("/exit<enter>");
+        assert!(asks_to_leave(&bench), "{word}");
+        bench.press(word);
+        bench.press("<enter>");
+        assert!(!asks_to_leave(&bench) && !bench.desk.quit, "{word}: {}", bench.desk.text());
+        assert_eq!(bench.desk.app.composer.draft.shown(), "", "{word}");
+        assert_eq!(bench.desk.state().open_proposals().count(), 2);
+    }
+}
+
 /// T-16, in every pane.
 #[test]
 fn q_leaves_a_pane_as_esc_does_and_types_nothing() {
