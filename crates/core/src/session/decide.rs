@@ -51,6 +51,7 @@ mod trust;
 mod turns;
 mod unclear;
 mod undo;
+mod up;
 mod verdict;
 mod which;
 mod words;

@@ -128,6 +128,37 @@ fn a_change_waits_while_its_file_is_being_taken_back() {
     b.approve_all(None).unwrap();
 }
 
+/// DIF-04: the same plan waits for a yes, which goes on with what was decided; a change of it can be said.
+#[test]
+fn up_from_the_diff_keeps_what_was_decided_and_the_plan_takes_a_yes_or_words() {
+    let up = || {
+        let mut b = running();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "2\n");
+        b.reply("", &[]);
+        let proposal = b.session.state().open_proposals().next().unwrap().id;
+        let shown = b.session.state().proposals()[&proposal].shown();
+        let decision = Some(Decision::Taken);
+        b.input(Input::Decide { proposal, hunk: 0, decision, shown }).unwrap();
+        assert!(b.session.state().is_below_plan());
+        b.input(Input::Up).unwrap();
+        assert!(phase(&b) == Phase::AwaitingApproval && !b.session.state().is_below_plan());
+        assert!(b.session.state().applies().is_empty(), "nothing is written");
+        (b, proposal)
+    };
+    let (mut b, proposal) = up();
+    let version = b.session.state().plan.as_ref().unwrap().version;
+    b.say("y");
+    assert_eq!(phase(&b), Phase::Executing);
+    assert_eq!(b.session.state().plan.as_ref().unwrap().version, version);
+    let kept = &b.session.state().proposals()[&proposal];
+    assert_eq!((kept.status, kept.decided.get(&0)), (ProposalStatus::Open, Some(&Decision::Taken)));
+    let (mut b, proposal) = up();
+    b.say("also cover the empty file");
+    assert_eq!(phase(&b), Phase::Planning);
+    assert_eq!(b.session.state().proposals()[&proposal].status, ProposalStatus::SetAside);
+}
+
 #[test]
 fn up_from_the_diff_of_a_repair_goes_to_the_plan_too() {
     let mut b = Bench::new();

@@ -97,7 +97,7 @@ weighed! {
         /// A word to the agent about the hunk.
         Comment "comment", "comment on the hunk", "tells the agent; decides nothing": Opens;
         /// Up to the plan.
-        UpToPlan "up-to-plan", "up, back to the plan", "moves the focus; all is kept": Looks;
+        UpToPlan "up-to-plan", "up, back to the plan", "the run stops at its plan; nothing is written, all is kept": Settles;
         /// All files.
         DiffAll "diff-all", "all files", "this screen": Looks;
         /// Unified or side by side.

@@ -2,19 +2,18 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use super::terms::RunEnd;
 use super::{Decided, Draft};
 use crate::{
     blob::{Blob, BlobId},
     diff::{Hunk, Lines},
-    event::{Event, FileChange, Level, RunStatus},
+    event::{Event, FileChange, Level},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     plan::{Plan, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus, TakeBack},
     question::Review,
     scope::Capability,
-    session::{ApplyStatus, LaneKind, changes::BY_USER},
+    session::{ApplyStatus, changes::BY_USER},
     tool::{ChangeKind, ProposalDraft, Redraft},
 };
 
@@ -433,42 +432,6 @@ impl Draft<'_> {
                 self.advance(lane);
             }
         }
-    }
-
-    pub(super) fn up_to_plan(&mut self) -> Decided {
-        let back = |kind| match kind {
-            LaneKind::Task(task) => Some(Event::TaskReset { task }),
-            LaneKind::Repair(gate) => Some(Event::GateReset { gate, skipped: false, why: None }),
-            LaneKind::Goal
-            | LaneKind::Gate(_)
-            | LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Pipeline
-            | LaneKind::Child(_) => None,
-        };
-        let back: Vec<Event> = self.state.run_lanes().filter_map(|l| back(l.kind)).collect();
-        if back.is_empty() {
-            return Err(Refusal::new("there is no plan above this diff"));
-        }
-        if !self.state.run_lanes().any(|l| self.state.diff_of(l.id).is_some()) {
-            return Err(Refusal::new("nothing is proposed"));
-        }
-        if self
-            .state
-            .applies()
-            .values()
-            .any(|a| matches!(a.status, ApplyStatus::Approved | ApplyStatus::Writing))
-        {
-            return Err(Refusal::new("a change is being written; try again in a moment"));
-        }
-        self.end_work("back to the plan");
-        for event in back {
-            self.emit(event);
-        }
-        self.complete_as(RunEnd::of(RunStatus::Cancelled, "Back to the plan."));
-        self.must_go(crate::phase::Trigger::DiffUp);
-        self.ask_of_phase();
-        Ok(())
     }
 }
 

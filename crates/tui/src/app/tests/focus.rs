@@ -99,3 +99,32 @@ fn where_q_answers_in_the_plan_it_still_does() {
     let aborts = |input: &Input| matches!(input, Input::Answer { answer: Answer::Abort, .. });
     assert!(desk.inputs.iter().any(aborts), "{:?}", desk.inputs);
 }
+
+/// DIF-04: the phase waits for a yes to the same plan, which goes on with what was decided.
+#[test]
+fn u_goes_up_to_the_plan_where_y_goes_on_and_a_change_can_be_said() {
+    let mut bench = Bench::new(120, 30);
+    bench.press("<ctrl-x>d");
+    bench.press("y");
+    bench.press("u");
+    let desk = &mut bench.desk;
+    assert_eq!((desk.state().phase, desk.app.panes.focus), (Phase::AwaitingApproval, PLAN));
+    let text = desk.text();
+    assert!(text.contains("[y/n/suggest]") && text.contains("y run the plan"), "{text}");
+    assert!(!text.contains("✓ approved"), "the card waits again: {text}");
+    assert!(desk.state().ledger().is_empty() && desk.state().set_aside().count() == 2);
+    bench.press("y");
+    let state = bench.desk.state();
+    assert_eq!(state.phase, Phase::Executing);
+    let taken = state.open_proposals().map(|p| p.decided.len()).sum::<usize>();
+    assert_eq!((state.open_proposals().count(), taken), (2, 1));
+}
+
+#[test]
+fn u_typed_as_the_first_letter_of_a_line_stops_no_run() {
+    let mut bench = Bench::new(120, 30);
+    bench.press("<ctrl-x>d");
+    bench.press("use another name");
+    assert_eq!(bench.desk.state().phase, Phase::Executing);
+    assert_eq!(bench.desk.app.composer.draft.shown(), "use another name");
+}

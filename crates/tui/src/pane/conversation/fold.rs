@@ -371,8 +371,8 @@ impl Log {
         let (choices, failed) = match checkpoint.kind.question().card() {
             Card::Plan => {
                 if let Some((card, dirty)) = self.newest_plan() {
-                    // One that was asked about anew waits where it stands; what was answered stays answered.
-                    card.verdict = card.verdict.filter(|(word, _)| *word != FELL_AWAY);
+                    // One that is asked about anew waits, whatever was said to it before.
+                    card.verdict = None;
                     (card.checkpoint, *dirty) = (Some(id), true);
                 }
                 return;

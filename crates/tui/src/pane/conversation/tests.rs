@@ -212,6 +212,31 @@ fn a_run_tells_what_it_did_line_by_line() {
     assert_eq!(inks(&buf, &s.story.theme, 12), " ssssss sssssss g gggggg   ssss s");
 }
 
+/// HOK-02: a yes that a hook refused leaves a plan that waits.
+#[test]
+fn a_plan_that_is_asked_about_again_is_not_called_approved() {
+    let mut s = run_story();
+    assert!(s.text(60, 17).join("\n").contains("✓ approved"));
+    let kind = pilothouse_core::question::Confirmation::default().into();
+    let checkpoint = Checkpoint { id: CheckpointId(50), kind, message: "Proceed?".into(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    let text = s.text(60, 40).join("\n");
+    assert!(!text.contains("approved") && text.contains("1. Token bucket in core"), "{text}");
+    let (checkpoint, answer) = (CheckpointId(50), Some(Answer::Approve));
+    s.tell(Event::CheckpointResolved { checkpoint, answer, approval: Some(ApprovalId(51)) });
+    assert!(s.text(60, 40).join("\n").contains("✓ approved"));
+}
+
+#[test]
+fn what_became_of_a_plan_stands_on_its_card_where_its_words_leave_no_room() {
+    let mut s = run_story();
+    for width in [40, 50, 53, 56] {
+        let rows = s.text(width, 30);
+        let card = rows.iter().find(|row| row.contains("Plan ready")).unwrap();
+        assert!(card.ends_with("✓ approved"), "{width}: {card}");
+    }
+}
+
 #[test]
 fn at_every_width_what_is_secondary_goes_first_and_names_stay() {
     let rows = |width| {

@@ -49,7 +49,7 @@ impl DiffPane {
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
             DiffAction::Comment => return self.comment(ctx),
-            DiffAction::UpToPlan => return self.up_to_plan(),
+            DiffAction::UpToPlan => return Self::up_to_plan(ctx),
             DiffAction::DiffAll => {
                 self.all = !self.all;
                 self.reshape();
@@ -85,12 +85,14 @@ impl DiffPane {
         Outcome::none()
     }
 
-    /// Moves the keys to the plan; that what waits here waits on is said, since nothing there decides it.
-    fn up_to_plan(&self) -> Outcome {
-        let waits = !self.files.is_empty();
-        let notice =
-            waits.then(|| "all is kept: the changes wait in the diff; Ctrl-C sets them aside".to_owned());
-        Outcome { notice, ..Outcome::focus(Focus::Pane(plan::ID)) }
+    /// Up to the plan of the run that proposed this: it waits for a yes again. Changes without one wait on, which is said.
+    fn up_to_plan(ctx: &Ctx<'_>) -> Outcome {
+        let up = Outcome::focus(Focus::Pane(plan::ID));
+        if ctx.state.is_below_plan() {
+            return Outcome { inputs: vec![Input::Up], ..up };
+        }
+        let kept = "all is kept: the changes wait in the diff; Ctrl-C sets them aside";
+        Outcome { notice: Some(kept.to_owned()), ..up }
     }
 
     /// Shows another number of lines around each change.

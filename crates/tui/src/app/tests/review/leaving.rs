@@ -51,8 +51,9 @@ fn u_goes_up_to_the_plan_and_keeps_every_proposal_and_decision() {
     let mut bench = Bench::new(120, 40);
     bench.press("<ctrl-x>dyu");
     assert_eq!(bench.desk.app.panes.focus, PLAN);
-    let decided: usize = bench.desk.state().open_proposals().map(|p| p.decided.len()).sum();
-    assert_eq!((bench.desk.state().open_proposals().count(), decided), (2, 1));
+    let state = bench.desk.state();
+    let decided: usize = state.set_aside().map(|p| p.decided.len()).sum();
+    assert_eq!((state.phase, state.set_aside().count(), decided), (Phase::AwaitingApproval, 2, 1));
 }
 
 #[test]
