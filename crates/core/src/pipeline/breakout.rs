@@ -129,12 +129,12 @@ const CONFIRM: [&str; 14] = [
     "breakout",
 ];
 
-/// What an answer to "leave?" says: exact digits, then whole words, a no before a yes.
+/// What an answer to "leave?" says: exact digits and the key that leaves, then whole words, a no before a yes.
 pub fn response(text: &str) -> Response {
     let text = text.trim().to_lowercase().replace('’', "'");
     match text.as_str() {
         "" => return Response::Nothing,
-        "1" | "1." => return Response::Confirm,
+        "1" | "1." | "q" => return Response::Confirm,
         "2" | "2." => return Response::Deny,
         _ => {}
     }
@@ -150,7 +150,7 @@ pub fn response(text: &str) -> Response {
 /// Whether a whole line at a pause is nothing but a word that leaves.
 pub fn is_lone_exit(text: &str) -> bool {
     let text = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-    matches!(text.as_str(), "exit" | "leave" | "quit" | "stop" | "cancel" | "abort")
+    matches!(text.as_str(), "q" | "exit" | "leave" | "quit" | "stop" | "cancel" | "abort")
 }
 
 /// Whether a message is the third choice of the pause, which has nothing to answer.

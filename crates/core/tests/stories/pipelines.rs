@@ -246,12 +246,27 @@ fn what_is_foretold_at_the_pause_is_what_follows() {
     // The search of the web is skipped here, so it is not what it goes on with.
     assert_eq!(told(&b, "1"), "goes on to \"Retrieve\"");
     assert_eq!(told(&b, "only the token bucket"), "does \"Analyze query\" again with that");
-    for leaves in ["3", "stop", "something else"] {
+    for leaves in ["3", "stop", "q", "Q", "quit", "something else"] {
         assert_eq!(told(&b, leaves), "asks whether to leave", "{leaves}");
     }
     let mut b = paused();
     b.say("3");
     assert_eq!(told(&b, "no"), "goes on to \"Retrieve\"");
+}
+
+/// C-11: what is shown, what classify says and what happens are one.
+#[test]
+fn q_and_quit_at_a_pause_ask_whether_to_leave_and_ask_no_model() {
+    for word in ["q", "quit"] {
+        let mut b = equipped(Bench::asking(), Depth::Standard);
+        b.say(QUESTION);
+        idle(&mut b);
+        assert_eq!(b.session.read(word).paused, Some(PausedTurn::Breakout), "{word}");
+        b.say(word);
+        let asked = b.session.state().phase_question().map(|q| q.kind.clone());
+        assert!(matches!(asked, Some(CheckpointKind::Breakout(_))), "{word}: {asked:?}");
+        assert!(b.session.pending().is_empty(), "{word}: no model is asked what it means");
+    }
 }
 
 #[test]

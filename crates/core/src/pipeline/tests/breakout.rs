@@ -100,6 +100,8 @@ fn t12_answers_to_leaving() {
         ("stay", Deny),
         ("break out", Confirm),
         ("quit", Confirm),
+        ("q", Confirm),
+        ("q3 only", Implicit),
         ("stop", Confirm),
         ("leave", Confirm),
         ("sure", Confirm),
