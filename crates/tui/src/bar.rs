@@ -312,7 +312,7 @@ fn how(spec: &Spec, facts: &Facts<'_>) -> Vec<String> {
         }
         _ if spec.free => vec!["or say it in your own words".to_owned()],
         Enter::Send | Enter::Line | Enter::List => [behind("your draft keeps the keys"), keys].concat(),
-        Enter::Nothing | Enter::Command | Enter::Discard | Enter::Open(_) => {
+        Enter::Nothing | Enter::Command | Enter::Shelve | Enter::Open(_) => {
             vec!["type it, then Enter".to_owned()]
         }
     }

@@ -480,7 +480,7 @@ fn what_is_taken_between_two_runs_of_a_plan_counts_for_what_it_came_to() {
 }
 
 #[test]
-fn what_waits_behind_a_plan_that_is_discarded_has_its_turn() {
+fn what_waits_behind_a_rejected_plan_has_its_turn_once_that_is_set_aside() {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");
     b.say("create notes.txt");
@@ -494,24 +494,19 @@ fn what_waits_behind_a_plan_that_is_discarded_has_its_turn() {
     assert_eq!((planning.turn, phase(&b)), (waits, Phase::Planning));
 }
 
+/// TRN-09, amendment 2: an empty line loses nothing.
 #[test]
-fn a_plan_that_was_discarded_does_not_come_back() {
-    let mut b = rejected();
-    b.input(Input::say("")).unwrap();
-    assert_eq!(phase(&b), Phase::Idle);
-    let told = b.notices().pop().unwrap();
-    assert!(told.contains("the plan \"Plan\" is discarded"), "{told}");
-    for again in ["/redo", "/proposals plan"] {
-        assert!(b.input(Input::say(again)).is_err(), "{again}");
+fn a_rejected_plan_of_which_nothing_is_said_is_set_aside_and_comes_back() {
+    for again in ["/redo", "/proposals plan", "go on"] {
+        let mut b = rejected();
+        b.input(Input::say("")).unwrap();
+        assert_eq!(phase(&b), Phase::Idle);
+        let told = b.notices().pop().unwrap();
+        assert!(told.contains("the plan \"Plan\" is set aside; `/redo` brings it back"), "{told}");
+        b.say(again);
+        assert_eq!(phase(&b), Phase::AwaitingApproval, "{again}");
+        assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].title, "Notes");
     }
-    b.say("go on");
-    assert!(b.session.state().plan.is_none());
-    // Nor does it stand behind one that ran to its end.
-    b.say("fix a.txt");
-    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
-    b.input(Input::say("/abort")).unwrap();
-    b.input(Input::say("/redo")).unwrap();
-    assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].title, "One");
 }
 
 /// A plan that was rejected, and waits to hear what is to be different.

@@ -33,8 +33,8 @@ pub enum Enter {
     Send,
     /// Runs the command in the bar, or asks for its word first.
     Command,
-    /// Gives the rejected plan up.
-    Discard,
+    /// Sets the rejected plan aside.
+    Shelve,
     /// Gives the answer that the question in the bar has for it.
     Answer(CheckpointId),
     /// Brings what the question in the bar is about to the screen.
@@ -88,7 +88,7 @@ impl App {
             return Enter::Command;
         }
         if self.guiding() {
-            return Enter::Discard;
+            return Enter::Shelve;
         }
         let state = self.world.state();
         if let Some(question) = state.phase_question() {
@@ -105,7 +105,7 @@ impl App {
     pub(super) fn enter_empty(&mut self, now: Instant) {
         match self.empty_enter() {
             Enter::Command => self.submit_at_hand(now),
-            Enter::Discard => self.input(Input::say("")),
+            Enter::Shelve => self.input(Input::say("")),
             Enter::Answer(id) if self.stood(&self.asked, &id) => {
                 let state = self.world.state();
                 let answer = state.open.get(&id).and_then(|q| state.spec(q).default_answer());
@@ -142,7 +142,7 @@ impl App {
             }
             Enter::Send if matches!(self.previewed.2, Some(Preview::Refused(_))) => None,
             Enter::Send => Some("sends"),
-            Enter::Discard => Some("discards the plan"),
+            Enter::Shelve => Some("sets the plan aside"),
             Enter::Show => Some("shows the plan"),
             Enter::Open(Place::Diff) => Some("reviews"),
             Enter::Open(Place::List | Place::Composer) => Some("opens what waits"),
@@ -160,7 +160,7 @@ impl App {
                 // The line below names the key.
                 Some(_) | None => "Answer the command above, or write a message",
             },
-            (Enter::Discard, _) => "Say what to change, or Enter discards the plan",
+            (Enter::Shelve, _) => "Say what to change, or Enter sets the plan aside",
             (Enter::Answer(_), Some(spec)) => return invites(&spec),
             (Enter::Show, _) => "Enter shows the plan, or describe a change",
             (_, Some(spec)) if spec.free && spec.options.is_empty() => "Answer in your own words",

@@ -50,7 +50,7 @@ use crate::{
 };
 
 /// Said after a no to a plan: the next line is what should change.
-pub(crate) const REVISE: &str = "rejected – say what to change; Enter discards the plan";
+pub(crate) const REVISE: &str = "rejected – say what to change; Enter sets it aside";
 
 /// Said where a plan cannot be changed.
 const NOT_NOW: &str = "a plan can be edited while it waits for your yes, or its run pauses";

@@ -190,7 +190,7 @@ impl Draft<'_> {
         if reason.is_empty() {
             self.notice(
                 Level::Info,
-                "What should change? Enter on an empty line discards the plan, Esc sets it aside.",
+                "What should change? Enter on an empty line, or Esc, sets the plan aside.",
             );
             return Ok(());
         }

@@ -171,10 +171,10 @@ impl Draft<'_> {
         self.state.phase == Phase::Executing && self.under.tiers.classifier.holds(line)
     }
 
-    /// An empty line means nothing, except after a rejected plan: then it gives the plan up.
+    /// An empty line means nothing, except after a rejected plan: then it sets the plan aside.
     fn say_nothing(&mut self) -> Decided {
         if self.awaits_guidance() {
-            return if self.state.plan.is_some() { self.discard() } else { self.abandon() };
+            return if self.state.plan.is_some() { self.lay_aside() } else { self.abandon() };
         }
         Err(Refusal::misuse("there is nothing to send"))
     }

@@ -164,15 +164,16 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A plan that was rejected, and of which the user does not say what is to be different: it does not come back, and what
+    /// A plan that was rejected, and of which the user does not say what is to be different: it is set aside, and what
     /// waited behind it has its turn.
-    pub(super) fn discard(&mut self) -> Decided {
-        self.end_work("the plan was given up");
+    pub(super) fn lay_aside(&mut self) -> Decided {
+        self.end_work("the plan was set aside");
         let title = self.state.plan.as_ref().map(|p| p.title.clone()).unwrap_or_default();
-        self.emit(Event::PlanShelved { suspended: false, discarded: true });
+        self.shelve();
         self.go(Trigger::Abandon)?;
         let next = if self.state.queue.is_empty() { " What next?" } else { "" };
-        self.notice(Level::Info, format!("OK, the plan \"{title}\" is discarded.{next}"));
+        let text = format!("OK, the plan \"{title}\" is set aside; `/redo` brings it back.{next}");
+        self.notice(Level::Info, text);
         self.drain();
         Ok(())
     }

@@ -89,8 +89,8 @@ fn every_place_names_what_enter_does_on_an_empty_line() {
                 desk.wait(900).press("<ctrl-t>n").deliver();
                 desk
             },
-            &["or Enter discards the plan"],
-            &["approves", "Enter discards the plan   @"],
+            &["or Enter sets the plan aside"],
+            &["approves", "Enter sets the plan aside   @"],
         ),
         (
             "running",
