@@ -48,7 +48,7 @@ pub const MAX_GATES: usize = 50;
 const CARD_GATES: usize = 6;
 const GATE_CHARS: usize = 160;
 /// Most characters of a step's title on a card.
-const CARD_TITLE: usize = 100;
+const CARD_TITLE: usize = 60;
 /// So many of the gates that a yes does not cover are named, and so much of their names.
 const CARD_OTHERS: usize = 3;
 const CARD_NAME: usize = 24;
@@ -443,6 +443,24 @@ fn not_covered(gates: &[&Gate]) -> String {
 mod tests {
     use super::*;
     use crate::ids::EvidenceId;
+
+    /// PLN-02.
+    #[test]
+    fn a_card_names_ten_steps_and_cuts_each_at_sixty_characters() {
+        let task =
+            |n: usize| format!(r#"{{"title":"{}"}}"#, format!("{n:02}").repeat(if n == 1 { 30 } else { 40 }));
+        let tasks: Vec<String> = (1..=13).map(task).collect();
+        let text = format!(r#"{{"title":"P","tasks":[{}]}}"#, tasks.join(","));
+        let draft: PlanDraft = serde_json::from_str(&text).unwrap();
+        let card = draft.build(TurnId(1), 1).unwrap().summary();
+        let rows: Vec<&str> = card.lines().collect();
+        assert_eq!(rows[1], format!("  1. {}", "01".repeat(30)), "what fits stands whole");
+        for (n, row) in (2..).zip(&rows[2..11]) {
+            let title = row.trim_start().trim_start_matches(&format!("{n}. "));
+            assert!(title.ends_with('…') && title.chars().count() == 61, "{row}");
+        }
+        assert_eq!(rows[11], "  ... and 3 more");
+    }
 
     #[test]
     fn a_stale_gate_is_told_of_files_that_change_again_and_again_only_where_they_did() {

@@ -61,7 +61,9 @@ impl PlanPane {
             // A heading whose rows are below the edge is below it as well, where it has another row.
             if !item.heads || y + 1 < body || shown == 1 {
                 let taken = if y + 1 == body { wide } else { 0 };
-                let row = item.row.clone().cut(usize::from(inner.width - taken), ctx.glyphs.ellipsis);
+                // What stands at the right begins with one.
+                let ellipsis = if taken > 0 { "" } else { ctx.glyphs.ellipsis };
+                let row = item.row.clone().cut(usize::from(inner.width - taken), ellipsis);
                 row.paint(ctx.theme, buf, inner, y);
             }
             if focused && chosen == Some(n) {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     pane::{Ctx, Focus, inside},
-    row::{Row, width},
+    row::Row,
     theme::Slot,
 };
 
@@ -64,12 +64,16 @@ impl PlanPane {
         if self.cursor == 0 { 0..end } else { heading.unwrap_or(at)..end }
     }
 
-    /// What stands at the right of the last row on the screen where these are the last of them: how many are below. The
-    /// only row that there is belongs to the plan.
+    /// What stands at the right of the last row on the screen where these are the last of them: how many steps are below,
+    /// if any are. The only row that there is belongs to the plan.
     pub(super) fn edge(&self, end: usize) -> Option<Row> {
-        let below = self.items.len().saturating_sub(end);
-        let words = || Row::of(&format!(" {} {below} more ", self.ellipsis), Slot::Faint);
-        (below > 0 && self.height() > 1).then(words)
+        let below = self.items.get(end..).filter(|below| !below.is_empty() && self.height() > 1)?;
+        let more = match below.iter().filter(|item| matches!(item.target, Some(Target::Task(_)))).count() {
+            0 => "more below".to_owned(),
+            1 => "1 more step".to_owned(),
+            n => format!("{n} more steps"),
+        };
+        Some(Row::of(&format!(" {} {more} ", self.ellipsis), Slot::Faint))
     }
 
     /// Whether something that has to be read is cut of the last row on the screen where these are the last of them.
@@ -79,7 +83,7 @@ impl PlanPane {
             return false;
         };
         let room = self.columns().saturating_sub(edge.width());
-        last.row.width() > room && last.read + width(self.ellipsis) > room
+        last.row.width() > room && last.read > room
     }
 
     /// Columns of a row.

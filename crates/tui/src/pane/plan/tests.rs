@@ -676,6 +676,32 @@ fn a_file_that_was_seen_here_is_not_called_new() {
 fn what_stands_below_the_edge_of_the_pane_is_counted() {
     let mut s = waiting();
     assert!(!s.text(60, 40).join("\n").contains(" more "), "all of it is there");
+    let edge = |rows: &[String]| {
+        let row = rows.iter().find(|row| row.contains(" more ")).unwrap_or_else(|| panic!("{rows:#?}"));
+        row.rsplit('…').next().unwrap().trim().to_owned()
+    };
     let short = s.text(60, 6);
-    assert!(short.iter().any(|row| row.trim_end().ends_with(" more")), "{short:#?}");
+    let seen = short.iter().filter(|row| row.trim_start().starts_with('○')).count();
+    let tasks = s.story.session.state().plan.as_ref().unwrap().tasks.len();
+    assert!(seen > 0 && seen < tasks, "{short:#?}");
+    assert_eq!(
+        edge(&short),
+        if tasks - seen == 1 { "1 more step".to_owned() } else { format!("{} more steps", tasks - seen) }
+    );
+}
+
+/// PLN-02: what gives way to that is cut once.
+#[test]
+fn a_title_beside_what_is_below_the_edge_has_one_ellipsis() {
+    let mut s = Screen::new();
+    let mut plan = plan();
+    for task in &mut plan.tasks {
+        task.title = "word ".repeat(12) + "end";
+    }
+    s.tell(Event::PlanReady { plan });
+    for height in 3..12 {
+        for row in s.text(60, height).iter().filter(|row| row.contains(" more ")) {
+            assert_eq!(row.matches('…').count(), 1, "{height}: {row}");
+        }
+    }
 }
