@@ -388,6 +388,11 @@ pub trait Question {
         self.choices().into_iter().find(|c| c.words.contains(&word.as_str())).and_then(|c| c.act.given())
     }
 
+    /// What a whole line that chooses to say something in words asks for; `None` when it chooses no such thing.
+    fn asks_for_words(&self, _line: &str) -> Option<&'static str> {
+        None
+    }
+
     /// Whether a whole line is a choice that was given as often as it may be, and is offered no more.
     fn is_used_up(&self, _line: &str) -> bool {
         false

@@ -167,7 +167,8 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
 /// The choices by their numbers, whole where they leave room for what they are about; else the list shows them whole.
 fn option_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
     let lead = |n: usize| Row::of("  ", Slot::Text).and(&format!("{n}  "), Ink::of(Slot::Accent).bold());
-    let options = || spec.options.iter().take(9).zip(1..);
+    let own = spec.own.map(Clean::line);
+    let options = || spec.options.iter().chain(&own).take(9).zip(1..);
     let whole = options().flat_map(|(option, n)| hang(&lead(n), &coded(option, Slot::Text).pieces, width));
     let whole: Vec<Row> = whole.collect();
     if whole.len() <= OPTION_ROWS {
@@ -234,7 +235,6 @@ fn key_style(theme: &Theme) -> ratatui::style::Style {
     theme.style(Slot::Accent).add_modifier(Modifier::BOLD)
 }
 
-/// The answers with their keys, which are lit where they answer at once.
 /// What the keys of the answers are where the keys go now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keys {
@@ -257,6 +257,7 @@ impl Keys {
     }
 }
 
+/// The answers with their keys, which are lit where they answer at once.
 fn choice_spans(choices: &[Choice], theme: &Theme, keys: Keys) -> Vec<Span<'static>> {
     let typed = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let mut spans = Vec::new();

@@ -82,7 +82,7 @@ fn by_word(spec: &Spec) -> Vec<Reach> {
 
 /// The key of a choice; of those that are numbered only the numbers that there are.
 fn numbers(choice: &Choice, spec: &Spec) -> String {
-    match (choice.key, spec.options.len()) {
+    match (choice.key, spec.numbered()) {
         ("1-9", 1) => "1".to_owned(),
         ("1-9", n @ 2..=8) => format!("1-{n}"),
         (key, _) => key.to_owned(),

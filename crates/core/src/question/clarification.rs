@@ -41,6 +41,11 @@ pub enum ClarificationAnswer {
 const YES: [&str; 7] = ["y", "yes", "ok", "okay", "sure", "do it", "go ahead"];
 const NO: [&str; 2] = ["n", "no"];
 
+/// The last of what is numbered: none of these, but words of one's own.
+const OWN: &str = "let me specify";
+/// Told whoever chose that.
+const SPECIFY: &str = "say it in your own words";
+
 /// The key that stands for the numbers of the choices.
 pub(super) const NUMBERS: &str = "1-9";
 
@@ -59,7 +64,13 @@ impl Question for Clarification {
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.options = self.choices.iter().map(|c| Clean::line(c)).collect();
+        spec.own = self.own().map(|(_, words)| words);
         spec.free = true;
+    }
+
+    fn asks_for_words(&self, line: &str) -> Option<&'static str> {
+        let chosen = word(line).parse::<usize>().ok();
+        (chosen.is_some() && chosen == self.own().map(|(n, _)| n)).then_some(SPECIFY)
     }
 
     fn ties(&self) -> Ties {
@@ -98,6 +109,13 @@ impl Question for Clarification {
 }
 
 impl Clarification {
+    /// The number behind those of the choices and what it says: words of one's own come next. A question without choices
+    /// takes nothing else.
+    fn own(&self) -> Option<(usize, &'static str)> {
+        let n = self.choices.len();
+        (1..9).contains(&n).then_some((n + 1, OWN))
+    }
+
     /// Whether a number is that of no choice, where it can mean nothing else: an agent may have asked for one.
     fn misses(&self, n: usize) -> bool {
         let other = !(1..=self.choices.len()).contains(&n);

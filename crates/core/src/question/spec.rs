@@ -36,6 +36,8 @@ pub struct Spec {
     pub facts_in_bar: bool,
     /// What can be chosen by its number.
     pub options: Vec<Clean>,
+    /// What stands behind those under the next number: words of one's own.
+    pub own: Option<&'static str>,
     /// The ways to answer.
     pub choices: Vec<Choice>,
     /// The choice that Enter takes, if it takes one.
@@ -88,6 +90,11 @@ impl Spec {
     /// what the folder brings, but for what goes by that.
     pub fn order(&self) -> (bool, bool, bool) {
         (self.unattended == Unattended::Waits, self.after_folder, self.about_folder)
+    }
+
+    /// How many choices have a number.
+    pub fn numbered(&self) -> usize {
+        self.options.len() + usize::from(self.own.is_some())
     }
 
     /// The choice that has this part in the list, if one has.

@@ -217,7 +217,7 @@ fn a_number_that_no_choice_has_is_no_message() {
     let question = |b: &Bench| b.session.state().phase_question().map(|q| q.id);
     let asked = question(&b);
     assert!(asked.is_some(), "{:?}", b.names());
-    for line in ["3", "0", "3.", "17"] {
+    for line in ["4", "0", "4.", "17"] {
         let told = b.input(Input::Say { text: line.into(), seen: b.session.state().seq }).unwrap_err();
         assert_eq!(
             told.reason,
@@ -227,6 +227,12 @@ fn a_number_that_no_choice_has_is_no_message() {
         assert!(b.answer(|_| true, Answer::Text(line.into())).is_err());
         assert_eq!(question(&b), asked, "{line}");
     }
+    // The last number stands for words of one's own, which come next.
+    let told = b.input(Input::Say { text: "3".into(), seen: b.session.state().seq }).unwrap_err();
+    assert_eq!(told.reason, "say it in your own words");
+    assert_eq!(question(&b), asked);
+    let spec = b.session.state().spec(b.session.state().phase_question().unwrap());
+    assert_eq!((spec.own, spec.numbered()), (Some("let me specify"), 3));
     b.say("2");
     assert_eq!(question(&b), None);
 }

@@ -250,7 +250,8 @@ impl Approvals {
     fn lettered<'a>(&self, letter: char, ctx: &Ctx<'a>) -> Option<(Choice, &'a Checkpoint)> {
         let item = self.item(ctx)?;
         let spec = ctx.state.spec(item);
-        let there = |n: u32| usize::try_from(n).is_ok_and(|n| (1..=spec.options.len()).contains(&n));
+        let most = spec.numbered();
+        let there = |n: u32| usize::try_from(n).is_ok_and(|n| (1..=most).contains(&n));
         if spec.place != Place::Composer || letter == 'q' {
             return None;
         }
@@ -268,7 +269,10 @@ impl Approvals {
                 self.stood(item, ctx, |listed| Outcome::answer(listed.id, answer))
             }
             (Some(answer), _) => self.stood_whole(item, ctx, |listed| Outcome::answer(listed.id, answer)),
-            (None, Act::Say(how)) => Outcome { notice: Some(how.to_owned()), ..to_composer() },
+            (None, Act::Say(how)) => {
+                let how = item.kind.question().asks_for_words(&letter.to_string()).unwrap_or(how);
+                Outcome { notice: Some(how.to_owned()), ..to_composer() }
+            }
             (None, _) => to_composer(),
         }
     }

@@ -409,6 +409,7 @@ impl Pane for PlanPane {
             None => match choice.act {
                 Act::Say(_) if question.kind.is_at_plan() => self.edit(ctx),
                 Act::Say(how) => {
+                    let how = question.kind.question().asks_for_words(&letter.to_string()).unwrap_or(how);
                     Outcome { focus: Some(Focus::Composer), notice: Some(how.to_owned()), ..Outcome::none() }
                 }
                 Act::Give(_) | Act::Word(_) | Act::Reason | Act::Diff | Act::Look(_) | Act::Nothing => {

@@ -114,6 +114,9 @@ impl Draft<'_> {
         {
             return Some(worded(question, Some(answer)));
         }
+        if let Some(how) = self.state.phase_question().and_then(|q| q.kind.question().asks_for_words(line)) {
+            return Some(Err(Refusal::new(how)));
+        }
         // A number beside those that are shown is an answer that misses, and no message; so is a key that is not offered.
         if let Some(question) = self.state.phase_question().filter(|_| is_number(line)) {
             return Some(worded(question, None));
@@ -315,13 +318,13 @@ impl Draft<'_> {
     }
 }
 
-/// Whether a line is a number and nothing else.
 /// Whether a line is one letter, as a key is.
 pub(super) fn is_letter(line: &str) -> bool {
     let mut chars = line.trim().chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next().is_none()
 }
 
+/// Whether a line is a number and nothing else.
 fn is_number(line: &str) -> bool {
     let digits = line.trim().trim_end_matches(['.', ')']);
     !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())

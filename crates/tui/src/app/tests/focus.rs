@@ -128,3 +128,29 @@ fn u_typed_as_the_first_letter_of_a_line_stops_no_run() {
     assert_eq!(bench.desk.state().phase, Phase::Executing);
     assert_eq!(bench.desk.app.composer.draft.shown(), "use another name");
 }
+
+/// CKP-05.
+#[test]
+fn the_last_number_of_a_question_asks_for_words_of_ones_own() {
+    let asked = || {
+        let mut desk = Desk::new(100, 30);
+        desk.press("where is main?<enter>").deliver();
+        desk.reply("", &[("ask_user", r#"{"question":"Which?","choices":["one","two"]}"#)]);
+        desk.collect();
+        let text = desk.text();
+        assert!(text.contains("3  let me specify"), "{text}");
+        desk
+    };
+    let open = |desk: &Desk| desk.state().phase_question().is_some();
+    let mut desk = asked();
+    desk.wait(900).press("3<enter>").deliver();
+    assert!(open(&desk) && desk.text().contains("say it in your own words"), "{}", desk.text());
+    assert_eq!(desk.app.composer.draft.shown(), "", "the line is free for them");
+    desk.wait(900).press("neither<enter>").deliver();
+    assert!(!open(&desk));
+    let mut desk = asked();
+    desk.wait(900).press("<ctrl-t>");
+    desk.wait(900).press("3").deliver();
+    assert_eq!((open(&desk), desk.app.panes.focus), (true, Focus::Composer));
+    assert!(desk.text().contains("say it in your own words"), "{}", desk.text());
+}

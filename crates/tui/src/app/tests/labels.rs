@@ -123,7 +123,7 @@ fn a_long_choice_is_whole_in_the_question_in_the_list_and_in_the_answered_card()
         let column = |row: &str| row.chars().take_while(|c| !c.is_ascii_alphabetic()).count();
         assert_eq!(column(row), column(below), "{text}");
         desk.wait(900).press("<ctrl-x>a").wait(900);
-        assert!(desk.text().contains("1-3 choose"), "{}", desk.text());
+        assert!(desk.text().contains("1-4 choose"), "{}", desk.text());
         assert!(times(&mut desk) >= 1, "{width}: {}", desk.text());
         desk.press("q").wait(900).press("1<enter>").deliver();
         // What is settled is one row, and its end is cut.

@@ -289,7 +289,8 @@ fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> [Vec<(Li
     }
     let quiet = if chosen { Slot::Text } else { Slot::Faint };
     let labels = spec.facts.iter().map(|(label, _)| label.width()).max().unwrap_or_default().max(8) + 1;
-    for (option, n) in spec.options.iter().zip(1..) {
+    let own = spec.own.map(Clean::line);
+    for (option, n) in spec.options.iter().chain(&own).zip(1..) {
         let lead = format!("{n}  ");
         for (i, part) in words(option, room.saturating_sub(lead.width()).max(4)).into_iter().enumerate() {
             let lead = if i == 0 { lead.clone() } else { " ".repeat(lead.width()) };
