@@ -259,7 +259,9 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     let head = lines.next().unwrap_or_default().trim_start_matches('★').trim_start();
     let waits = card.verdict.is_none();
     let title = if waits { Ink::of(Slot::Accent).bold() } else { Slot::Text.into() };
-    let left = Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(&row::uncoded(head), title);
+    let named =
+        |head: &str| Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(&row::uncoded(head), title);
+    let left = named(head);
     let right = match card.verdict {
         Some((word, ink)) => {
             let marks = [(Slot::Ok, g.done), (Slot::Soft, g.skipped)];
@@ -268,7 +270,10 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
         }
         None => Row::new(),
     };
-    rows.push(left.ends(right, env.width, g.ellipsis));
+    // What became of it stands whole, and says what it is in fewer words where both have no room.
+    let fits = left.width() + right.width() + 2 <= env.width;
+    let left = if fits || waits { left } else { named(&head.replace("validation ", "")) };
+    rows.push(left.ends_keeping_right(right, env.width, g.ellipsis));
     if !waits && !open {
         return;
     }
