@@ -115,7 +115,8 @@ pub struct ConversationPane {
     /// Whether the last row is not followed.
     held: bool,
     cursor: Option<Pos>,
-    unseen: usize,
+    /// What came, or went on, below it since.
+    unseen: BTreeSet<i64>,
     query: String,
     /// Which match is shown, and of how many there were when it was looked for.
     counted: Option<(usize, usize)>,
@@ -255,6 +256,21 @@ impl ConversationPane {
         self.log.get(key).map_or(0, entry::Entry::height)
     }
 
+    /// Takes something in; entries that it adds come below what is held.
+    fn take_in(&mut self, what: impl FnOnce(&mut Log)) {
+        let before = self.log.end();
+        what(&mut self.log);
+        if self.held {
+            self.unseen.extend(before..self.log.end());
+        }
+    }
+
+    /// How many entries came or went on below what is held.
+    fn unseen(&self) -> usize {
+        let there = |key: &&i64| self.log.get(**key).is_some_and(|e| e.kind != Kind::Gone);
+        if self.held { self.unseen.iter().filter(there).count() } else { 0 }
+    }
+
     fn want_history(&mut self) {
         let near = self.sought.is_some() || self.top.key - self.log.first() < 8;
         let Some(earliest) = self.log.earliest.filter(|s| near && s.0 > 1) else { return };
@@ -282,12 +298,7 @@ impl ConversationPane {
 
 impl Pane for ConversationPane {
     fn fold(&mut self, _state: &State, event: &Stamped) {
-        let before = self.log.end();
-        self.log.fold(event);
-        if self.held {
-            let new = (before..self.log.end()).filter_map(|k| self.log.get(k));
-            self.unseen += new.filter(|e| e.kind != Kind::Gone).count();
-        }
+        self.take_in(|log| log.fold(event));
     }
 
     fn sent(&mut self) {
@@ -295,17 +306,16 @@ impl Pane for ConversationPane {
     }
 
     fn told(&mut self, at: Millis, text: &str) {
-        self.log.told_besides(at, text);
-        self.unseen += usize::from(self.held);
+        self.take_in(|log| log.told_besides(at, text));
     }
 
     fn heard_of(&mut self, at: Millis, text: &str) {
-        self.log.heard_of(at, text);
-        self.unseen += usize::from(self.held);
+        self.take_in(|log| log.heard_of(at, text));
     }
 
     fn delta(&mut self, delta: &Delta) {
-        self.log.delta(delta);
+        let grew = self.log.delta(delta).filter(|_| self.held);
+        self.unseen.extend(grew);
     }
 
     fn answered(&mut self, reply: &Reply, _secrets: &Redactor) {
@@ -371,8 +381,9 @@ impl Pane for ConversationPane {
                 buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
             }
         }
-        if self.held && self.unseen > 0 && area.height > 0 {
-            let text = format!(" {} {} new ", ctx.glyphs.open, self.unseen);
+        let unseen = self.unseen();
+        if unseen > 0 && area.height > 0 {
+            let text = format!(" {} {unseen} new ", ctx.glyphs.open);
             let row = Row::of(&text, Ink::of(Slot::Accent).bold()).on(Slot::Raised);
             let wide = u16::try_from(row.width()).unwrap_or(0).min(inner.width);
             let place = Rect { x: inner.right() - wide, width: wide, ..inner };

@@ -22,13 +22,15 @@ pub(super) struct Pos {
 impl ConversationPane {
     /// The last row is followed again.
     pub(super) fn follow(&mut self) {
-        (self.held, self.unseen, self.cursor) = (false, 0, None);
+        (self.held, self.cursor) = (false, None);
+        self.unseen.clear();
     }
 
     /// The screen stays where it is.
     pub(super) fn hold(&mut self) {
         if !self.held {
-            (self.held, self.unseen) = (true, 0);
+            self.held = true;
+            self.unseen.clear();
         }
     }
 
@@ -78,7 +80,7 @@ impl ConversationPane {
     /// Keeps which rows are on the screen that are to be read before a yes.
     pub(super) fn note_read(&mut self) {
         // What came meanwhile is told in the last row.
-        let covered = usize::from(self.held && self.unseen > 0);
+        let covered = usize::from(self.unseen() > 0);
         let drawn: Vec<Pos> = self.visible(usize::from(self.size.height).saturating_sub(covered)).collect();
         for Pos { key, row } in drawn {
             let entry = self.log.get(key).filter(|entry| entry.is_to_be_read());

@@ -361,12 +361,13 @@ impl Log {
         c.stored.map(|text| Output::stored(&c.subject, text))
     }
 
-    /// Takes a piece of something that runs; constant time in what is there already.
-    pub(in crate::pane::conversation) fn delta(&mut self, delta: &Delta) {
+    /// Takes a piece of something that runs, in constant time in what is there already; which entry has more rows by it.
+    pub(in crate::pane::conversation) fn delta(&mut self, delta: &Delta) -> Option<i64> {
         if delta.kind == DeltaKind::Text {
             self.go_below_notices(delta.call);
         }
-        let Some(entry) = self.calls.get(&delta.call).copied().and_then(|k| self.get_mut(k)) else { return };
+        let key = self.calls.get(&delta.call).copied()?;
+        let entry = self.get_mut(key)?;
         entry.dirty = true;
         match (&mut entry.body, delta.kind) {
             (Body::Reply(r), DeltaKind::Text) => {
@@ -405,6 +406,7 @@ impl Log {
             (Body::Said(_) | Body::Facts(_) | Body::Task { .. } | Body::Plan(_), _) => {}
             (Body::Question(_) | Body::Waits(..) | Body::Gone, _) => {}
         }
+        matches!(delta.kind, DeltaKind::Text | DeltaKind::Stdout | DeltaKind::Stderr).then_some(key)
     }
 }
 

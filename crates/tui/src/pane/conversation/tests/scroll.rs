@@ -27,6 +27,35 @@ fn scrolled_up_it_stays_put_and_counts_what_is_new() {
     assert_eq!(s.text(40, 10)[9], " ▎ message 42");
 }
 
+/// TUI-21: an entry that goes on out of sight counts once, whether or not another follows.
+#[test]
+fn what_streams_in_below_counts_as_new() {
+    let mut s = Screen::new();
+    for n in 0..40 {
+        s.tell(said(n, &format!("message {n}")));
+    }
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+    s.tell(thinking(50, 1));
+    s.delta(50, 0, DeltaKind::Text, "One.\n\n");
+    s.draw(40, 10);
+    s.act(ConversationAction::PageUp);
+    let before = s.text(40, 10);
+    assert!(!before[9].ends_with("new"), "{before:?}");
+    let mut at = 6;
+    for _ in 0..20 {
+        s.delta(50, at, DeltaKind::Text, "Two.\n\n");
+        at += 6;
+    }
+    let after = s.text(40, 10);
+    assert_eq!(before[..9], after[..9]);
+    assert!(after[9].ends_with("▾ 1 new"), "{:?}", after[9]);
+    s.tell(replied(50, 1, "One.\n\nTwo."));
+    s.tell(said(60, "and this"));
+    assert!(s.text(40, 10)[9].ends_with("▾ 2 new"), "{:?}", s.text(40, 10));
+    s.act(ConversationAction::Bottom);
+    assert!(!s.text(40, 10).join("\n").contains(" new"), "{:?}", s.text(40, 10));
+}
+
 #[test]
 fn brackets_go_from_message_to_message() {
     let mut s = Screen::new();
