@@ -439,7 +439,7 @@ impl Pane for RunsPane {
             keys.push(("m", "message"));
         }
         if tidy::has_changes(run) {
-            keys.push(("d", "review"));
+            keys.push(("v", "review"));
         }
         if run.is_of_window() && (run.info.status.works() || run.info.waiting > 0) {
             keys.push(("x", "stop"));
@@ -451,7 +451,7 @@ impl Pane for RunsPane {
             keys.push(("r", "rename"));
         }
         if run.was_left() {
-            keys.extend([("a", "put away"), ("X", "delete")]);
+            keys.extend([("a", "put away"), ("d", "delete")]);
         }
         keys.extend([("/", "find"), ("n", "new"), ("t", "worktree")]);
         keys.push(("Esc", if self.sought.is_empty() { "back, all keep running" } else { "list all" }));
