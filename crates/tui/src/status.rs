@@ -7,6 +7,7 @@ use pilothouse_core::{
     intent::{Mode, Phase},
     money::age,
     plan::GateStatus,
+    question::Failure,
     runs::RunStatus,
     session::State,
 };
@@ -190,7 +191,10 @@ impl Groups {
                     step => format!(" step {step}"),
                 };
                 head.push(piece(format!(" {cross}{at}"), Slot::Bad));
-                tail.extend(hint(RETRY, state));
+                tail.extend(hint(
+                    if failure.is_some_and(Failure::has_no_plan) { ABORT } else { RETRY },
+                    state,
+                ));
                 failure.and_then(|f| quoted(&GAP.to_string(), Some(f.message.clone()), ""))
             }
         };
@@ -300,6 +304,7 @@ impl Groups {
 const CHOOSE: &str = "[1/2/3]";
 const SUGGEST: &str = "[y/n/suggest]";
 const RETRY: &str = "[retry/replan/abandon]";
+const ABORT: &str = "[retry/abort]";
 
 /// The answers of the phase's own question, unless another stands in its place.
 fn hint(words: &'static str, state: &State) -> Option<Piece> {
@@ -312,6 +317,7 @@ fn letters(hint: &str) -> &'static str {
     match hint {
         SUGGEST => "[y/n]",
         RETRY => "[r/p/a]",
+        ABORT => "[r/q]",
         _ => "",
     }
 }

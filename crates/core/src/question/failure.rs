@@ -86,10 +86,17 @@ const ABORT: &[&str] = &["q", "quit", "abort", "cancel"];
 const REPLAN: &[&str] = &["p", "replan", "modify the plan"];
 const ABANDON: &[&str] = &["a", "abandon", "start over"];
 
+impl Failure {
+    /// Whether what failed follows no plan that could be made anew: a goal, or a stage of a pipeline.
+    pub const fn has_no_plan(&self) -> bool {
+        self.planner.is_some() || self.staged
+    }
+}
+
 impl Question for Failure {
     fn choices(&self) -> Vec<Choice> {
         let give = |key, label, answer, words| Choice::new(key, label, Act::Give(answer)).words(words);
-        match (self.gate, self.planner.is_some() || self.staged) {
+        match (self.gate, self.has_no_plan()) {
             (Some(_), _) => {
                 let fix = give("a", "auto-fix", Answer::AutoFix, FIX);
                 let rest = [
@@ -103,13 +110,11 @@ impl Question for Failure {
                 mends.filter(|(_, spent)| !spent).map(|(choice, _)| choice).chain(rest).collect()
             }
             (None, true) => {
-                let replan = (!self.staged).then(|| Choice::typed(REPLAN, Answer::Replan));
-                let always = [
+                vec![
                     give("r", "try again", Answer::Retry, RETRY),
-                    give("q", "give it up", Answer::Abort, ABORT),
-                ];
-                let rest = replan.into_iter().chain([Choice::typed(ABANDON, Answer::Abort)]);
-                always.into_iter().chain(rest).collect()
+                    give("q", "abort", Answer::Abort, ABORT),
+                    Choice::typed(ABANDON, Answer::Abort),
+                ]
             }
             (None, false) => vec![
                 give("r", "try again", Answer::Retry, RETRY),
@@ -174,7 +179,7 @@ impl Accept for Failure {
             (Some(gate), Answer::Again) => Ok(FailureAnswer::RunGate(gate)),
             (Some(_), Answer::Abort) => Ok(FailureAnswer::Stop),
             (None, Answer::Retry) => Ok(FailureAnswer::Retry),
-            (None, Answer::Replan) if !self.staged => Ok(FailureAnswer::Replan),
+            (None, Answer::Replan) if !self.has_no_plan() => Ok(FailureAnswer::Replan),
             (None, Answer::Abort) => Ok(FailureAnswer::Abandon),
             (_, Answer::Manual) => Ok(FailureAnswer::Manual),
             _ => Err(wrong()),

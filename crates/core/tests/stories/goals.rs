@@ -156,6 +156,14 @@ fn a_planner_error_offers_to_try_again_or_to_give_up() {
     let kind = &b.session.state().open[&b.question(is_failure)].kind;
     let keys: Vec<_> = kind.choices().iter().map(|c| c.key).collect();
     assert_eq!(keys, ["r", "q"]);
+    let labels: Vec<_> = kind.choices().iter().map(|c| c.label).collect();
+    assert_eq!(labels, ["try again", "abort"]);
+    // There is no plan to be made anew.
+    for word in ["p", "replan", "/replan"] {
+        let refused = b.input(Input::say(word)).is_err();
+        assert!(refused || b.notices().last().unwrap() == "there is no plan to make again", "{word}");
+        assert_eq!(b.session.state().phase, Phase::Failed, "{word}");
+    }
     b.say("q");
     assert_eq!(b.session.state().phase, Phase::Idle);
 }

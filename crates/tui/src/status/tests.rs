@@ -268,6 +268,16 @@ fn a_message_that_is_not_understood_yet_is_seen_in_every_phase() {
     }
 }
 
+/// T-17: a goal has no plan that could be made anew.
+#[test]
+fn a_goal_that_cannot_go_on_names_no_other_plan() {
+    let mut s = state(Mode::Exploratory, Phase::Failed);
+    failed(&mut s, 0, "no command came");
+    s.failure.as_mut().unwrap().planner = Some(pilothouse_core::goal::PlannerError::Empty);
+    assert_eq!(text(&s, 120).0, r#"[EXPLORE] failed ✗    "no command came"    [retry/abort]"#);
+    assert!(text(&s, 30).0.ends_with("[r/q]"), "{:?}", text(&s, 30));
+}
+
 /// Every row of the table at three widths, as it is drawn.
 #[test]
 fn every_row_at_200_80_and_40_columns() {

@@ -13,7 +13,7 @@ use crate::{
     phase::{Move, Trigger},
     plan::{Pause, Plan},
     proposal::Proposal,
-    question::Exit,
+    question::{Exit, Failure},
     scope::PermissionMode,
     session::State,
 };
@@ -238,7 +238,8 @@ impl Draft<'_> {
             self.emit(Event::ControlGiven { control: Control::Replan });
             return self.route_continue(plan.turn);
         }
-        let Some(turn) = self.state.subject() else {
+        let goal = self.state.failure.as_ref().is_some_and(Failure::has_no_plan);
+        let Some(turn) = self.state.subject().filter(|_| !goal) else {
             return Err(Refusal::new("there is no plan to make again"));
         };
         self.emit(Event::ControlGiven { control: Control::Replan });

@@ -154,3 +154,20 @@ fn the_last_number_of_a_question_asks_for_words_of_ones_own() {
     assert_eq!((open(&desk), desk.app.panes.focus), (true, Focus::Composer));
     assert!(desk.text().contains("say it in your own words"), "{}", desk.text());
 }
+
+/// What failed without a plan names no other one, wherever its keys are named.
+#[test]
+fn a_goal_that_cannot_go_on_names_the_same_answers_everywhere() {
+    let mut desk = Desk::new(120, 30);
+    desk.press("run the tests<enter>").deliver();
+    for _ in 0..3 {
+        if desk.state().phase != Phase::Failed {
+            desk.reply("", &[]);
+        }
+    }
+    desk.collect();
+    assert_eq!(desk.state().phase, Phase::Failed);
+    let text = desk.text();
+    assert!(text.contains("r try again   q abort") && text.contains("[retry/abort]"), "{text}");
+    assert!(text.contains("r or q, as above") && !text.contains("replan"), "{text}");
+}
