@@ -66,3 +66,19 @@ fn an_inferred_mode_can_be_left_and_stays_left() {
     b.say("audit the whole thing");
     assert_eq!(changes(&b), [(Mode::Proof, Some("prove".into())), (Mode::Exploratory, None)]);
 }
+
+#[test]
+fn a_mode_that_is_set_by_a_word_or_a_command_is_told_once() {
+    let mut b = Bench::new();
+    for (line, told) in [
+        ("/proof", Some("Proof mode from now on; /explore changes it.")),
+        ("/proof", None),
+        ("switch to explore mode", Some("Explore mode from now on; /proof changes it.")),
+    ] {
+        let before = b.notices().len();
+        b.say(line);
+        let said = b.notices().split_off(before);
+        assert_eq!(said.first().map(String::as_str), told, "{line}");
+        assert!(said.len() <= 1, "{line}: {said:?}");
+    }
+}

@@ -141,8 +141,8 @@ impl Draft<'_> {
                 self.emit(Event::ControlGiven { control });
                 let other = self.state.mode != mode;
                 self.set_mode(mode);
-                if other && self.state.phase == Phase::AwaitingApproval {
-                    self.offer_replan();
+                if other {
+                    self.tell_mode(mode);
                 }
             }
             Control::Reset => {

@@ -10,7 +10,7 @@ use crate::{
     event::{Event, Level},
     ids::{LaneId, TaskId},
     input::Refusal,
-    intent::Mode,
+    intent::{Mode, Phase},
     phase::Trigger,
     plan::{Pause, Plan},
     question::{Lone, Paused},
@@ -181,8 +181,17 @@ impl Draft<'_> {
         why.is_some()
     }
 
-    /// The mode is another one while a plan waits that was made before.
-    pub(super) fn offer_replan(&mut self) {
+    /// The mode is another one: that is told, or what it means for a plan that waits and was made before.
+    pub(super) fn tell_mode(&mut self, mode: Mode) {
+        let told = match mode {
+            _ if self.state.phase == Phase::AwaitingApproval => return self.offer_replan(),
+            Mode::Proof => "Proof mode from now on; /explore changes it.",
+            Mode::Exploratory => "Explore mode from now on; /proof changes it.",
+        };
+        self.notice(Level::Info, told);
+    }
+
+    fn offer_replan(&mut self) {
         if self.state.plan.is_some() && !self.tell_unfounded() {
             let mode = self.state.mode.name();
             let text = format!("The plan stays as it is; /replan makes it anew in {mode} mode.");
