@@ -30,6 +30,8 @@ pub(super) struct Step {
     pub needs: Needs,
     pub pause: bool,
     detail: Vec<String>,
+    /// Which of its fields were given.
+    given: BTreeSet<&'static str>,
 }
 
 /// A gate as it stands there.
@@ -147,7 +149,8 @@ impl Reader {
             }
             let draft = TaskDraft { title: title.to_owned(), ..TaskDraft::default() };
             let (needs, detail) = (Needs::default(), Vec::new());
-            self.steps.push(Step { line: number, label, status, draft, needs, pause: false, detail });
+            let given = BTreeSet::new();
+            self.steps.push(Step { line: number, label, status, draft, needs, pause: false, detail, given });
             return Ok(());
         }
         let Some(step) = self.steps.last_mut() else {
@@ -157,7 +160,12 @@ impl Reader {
             step.detail.push(detail.to_owned());
             return Ok(());
         }
-        match line.split_once(':').map(|(name, value)| (name.trim(), value.trim())) {
+        let field = line.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+        let named = FIELDS.into_iter().find(|name| field.is_some_and(|(given, _)| given == *name));
+        if let Some(name) = named.filter(|name| !step.given.insert(name)) {
+            return Err(at(number, &format!("{name} stands below this step already; write it once")));
+        }
+        match field {
             Some(("kind", value)) => {
                 step.draft.kind = serde_json::from_value(value.into())
                     .map_err(|_| at(number, "kind is create, modify, delete, execute or read"))?;

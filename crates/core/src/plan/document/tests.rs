@@ -216,6 +216,11 @@ fn a_plan_that_would_not_do_is_refused_at_its_line() {
         ("## Steps\n1. [ ] A\n## Pauses\n- now and then".to_owned(), "docs/plan.md:4: a pause is"),
         ("## Steps\n1. [ ] A\n## Gates\n- t:".to_owned(), "docs/plan.md:4: gate 1 has no command"),
         ("## Steps\n1. [ ] A\n## Gates\n- t: `make` all".to_owned(), "docs/plan.md:4: a gate is"),
+        (
+            "## Steps\n1. [ ] A\nfiles: a.rs\nkind: modify\nfiles: b.rs".to_owned(),
+            "docs/plan.md:5: files stands below this step already",
+        ),
+        ("## Steps\n1. [ ] A\nkind: create\nkind: modify".to_owned(), "docs/plan.md:4: kind stands below"),
         ("# Nothing".to_owned(), "docs/plan.md: the plan has no tasks"),
     ];
     for (text, said) in cases {
