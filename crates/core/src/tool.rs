@@ -302,6 +302,9 @@ impl Doubt {
     }
 }
 
+/// Most characters of a failure's summary.
+const SUMMARY_CHARS: usize = 80;
+
 impl ToolOutcome {
     /// A result without further effects.
     pub fn text(text: impl Into<String>, summary: impl Into<String>) -> Self {
@@ -311,7 +314,7 @@ impl ToolOutcome {
     /// A failure; the text tells the model how to mend its call.
     pub fn failure(text: impl Into<String>) -> Self {
         let text = text.into();
-        let summary: String = text.lines().next().unwrap_or_default().chars().take(80).collect();
+        let summary = crate::fact::shortened(text.lines().next().unwrap_or_default(), SUMMARY_CHARS);
         Self { failed: true, ..Self::text(text, summary) }
     }
 }
