@@ -11,6 +11,9 @@ use pilothouse_core::{
 use super::{Log, Mark};
 use crate::{pane::conversation::entry::Body, row::count};
 
+/// Told of a plan that is set aside, where nothing else says so.
+const PAUSED: &str = "plan paused – /redo resumes it";
+
 impl Log {
     /// The process that worked is gone: its lines of work end, and nothing is asked any more.
     fn left(&mut self) {
@@ -29,6 +32,20 @@ impl Log {
             .any(|e| !matches!(e.body, Body::Gone | Body::Waits(..)));
         if !said {
             self.gone(key);
+        }
+    }
+
+    /// Where a notice says what became of a plan, the row before it need not.
+    fn told_of_plan(&mut self, text: &str) {
+        let last = self.end() - 1;
+        let row = self.get(last).and_then(|entry| match &entry.body {
+            Body::Facts(facts) => facts.lines.first().map(|(row, _)| row.text()),
+            Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Task { .. } | Body::Plan(_) => None,
+            Body::Question(_) | Body::Waits(..) | Body::Gone => None,
+        });
+        let told = text.contains("`/redo`") || text.contains("/proposals plan");
+        if told && row.is_some_and(|row| row.ends_with(PAUSED)) {
+            self.gone(last);
         }
     }
 
@@ -66,9 +83,10 @@ impl Log {
             Event::PlanShelved { suspended: true, .. }
                 if !self.finished && self.plan.as_ref().is_none_or(Plan::unfinished) =>
             {
-                self.mark(at, Mark::Dot, "plan paused – /redo resumes it");
+                self.mark(at, Mark::Dot, PAUSED);
             }
             Event::Notice { level: Level::Info, text } => {
+                self.told_of_plan(text);
                 let mark = if std::mem::take(&mut self.reverted) { Mark::Done } else { Mark::Dot };
                 self.mark(at, mark, text);
             }

@@ -13,6 +13,22 @@ use pilothouse_core::{
 
 use super::*;
 
+#[test]
+fn a_plan_that_is_set_aside_is_told_once() {
+    let paused = |told: Option<&str>| {
+        let mut s = whole_story();
+        s.tell(Event::PlanShelved { suspended: true, discarded: false });
+        if let Some(text) = told {
+            s.tell(Event::Notice { level: Level::Info, text: text.into() });
+        }
+        s.text(80, 40).join("\n")
+    };
+    assert!(paused(None).contains("plan paused – /redo resumes it"));
+    assert!(paused(Some("OK, noted.")).contains("plan paused"));
+    let told = paused(Some("OK, stopped. The plan \"P\" is set aside; `/redo` brings it back."));
+    assert!(!told.contains("plan paused") && told.contains("is set aside"), "{told}");
+}
+
 fn run_begins(s: &mut Screen) {
     s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
 }
