@@ -126,7 +126,7 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
         Span::styled(suffix.to_owned(), soft),
     ];
     let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
-    let how = how(spec, facts);
+    let mut how = how(spec, facts);
     let (places, is_cut) = fact_rows(spec, facts, width);
     let (title, title_cut) = title_rows(spec, facts, width);
     let is_cut = is_cut || title_cut;
@@ -143,8 +143,16 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
     let keys = Keys::of(facts);
     let room = width.saturating_sub(3 + used(&choice_spans(&spec.choices, theme, Keys::Answer)));
     if used(&head) <= room && places.is_empty() {
-        head.push(Span::raw("   "));
-        head.extend(choice_spans(&spec.choices, theme, keys));
+        let answers = choice_spans(&spec.choices, theme, keys);
+        let row = used(&head) + 3 + used(&answers);
+        let led = how.is_empty() || how.iter().any(|how| row + 3 + how.width() <= width);
+        if keys != Keys::Elsewhere || facts.over || led {
+            head.push(Span::raw("   "));
+            head.extend(answers);
+        } else {
+            // In a pane where their keys are none, the way to them goes before the answers.
+            how.push(facts.plan_key.to_owned());
+        }
         return vec![closed(head, &how, theme, width)].into();
     }
     let mut rows: Vec<Line<'static>> = title.into_iter().map(Line::from).collect();

@@ -27,6 +27,14 @@ fn a_question_names_its_keys_only_where_they_answer() {
     bench.press("<ctrl-t>");
     assert!(bench.desk.text().contains("y leave   n stay"), "{}", bench.desk.text());
     assert_eq!(bench.desk.text().lines().count(), rows);
+    // How to get to them stands there at every width.
+    for width in (80..=160).step_by(4) {
+        let mut bench = Bench::new(width, 30);
+        bench.press("/exit<enter>");
+        bench.press("<ctrl-x>d");
+        let text = bench.desk.text();
+        assert!(!text.contains("n stay") && text.contains("Ctrl-T"), "{width}: {text}");
+    }
     // Nor below what lies over all of it.
     let mut desk = Desk::new(100, 30).with_plan();
     for keys in ["<ctrl-x>c", "<f1>"] {
