@@ -113,6 +113,9 @@ impl Clause {
     }
 }
 
+/// Most words and marks of one clause. Nobody says more in one; what does is no language, and is read piece by piece.
+const LONGEST: usize = 250;
+
 /// A message with its clauses.
 #[derive(Debug)]
 pub(crate) struct Structure<'t> {
@@ -228,6 +231,7 @@ impl Reader<'_> {
                     Some(false)
                 }
                 (Kind::Word, _) if i == start + 2 && self.answered(start) => Some(false),
+                _ if i >= start + LONGEST => Some(false),
                 _ => None,
             };
             if let Some(last) = cut {
@@ -236,7 +240,8 @@ impl Reader<'_> {
                 } else if last && let Some(prev) = out.last_mut() {
                     prev.2 = true;
                 }
-                start = if token.kind == Kind::Word { i } else { i + 1 };
+                let stays = token.kind == Kind::Word || i >= start + LONGEST;
+                start = if stays { i } else { i + 1 };
             }
         }
         if start < self.tokens.len() {
@@ -257,7 +262,7 @@ impl Reader<'_> {
     fn listing(&self, start: usize, i: usize) -> bool {
         let at = self.skip_fillers(start, i);
         let asks = self.hits(at).iter().any(|h| h.tag.asks());
-        let next = self.skip_fillers(i + 1, self.tokens.len());
+        let next = self.skip_fillers(i + 1, self.tokens.len().min(i + LONGEST));
         let verb = self.longest(next, self.tokens.len(), Tag::is_verb);
         let bound = |h: Hit| {
             h.len > 1 || self.is(h.start + h.len, List::Determiner) || self.is(h.start + h.len, List::Pronoun)
@@ -267,7 +272,7 @@ impl Reader<'_> {
 
     /// Whether a clause can open here: a verb, a request or a question word.
     fn opens(&self, i: usize) -> bool {
-        let end = self.tokens.len();
+        let end = self.tokens.len().min(i + LONGEST);
         let at = self.skip_fillers(i, end);
         self.hits(at).iter().any(|h| {
             h.tag.is_verb()

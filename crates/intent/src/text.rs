@@ -362,21 +362,21 @@ fn quoted(c: char, inner: &str, before: char) -> Option<usize> {
         if before.is_alphanumeric() {
             return None;
         }
-        let end = inner.char_indices().find(|(i, x)| {
+        let end = inner.char_indices().take_while(|(i, _)| *i < 200).find(|(i, x)| {
             (*x == '\'' || *x == '’')
                 && inner
                     .get(i + x.len_utf8()..)
                     .and_then(|r| r.chars().next())
                     .is_none_or(|n| !n.is_alphanumeric())
         })?;
-        return (end.0 > 0 && end.0 < 200 && end.1 == '\'').then_some(end.0);
+        return (end.0 > 0 && end.1 == '\'').then_some(end.0);
     }
     let close = closing(c)?;
     if c == '`' && inner.starts_with('`') {
         return None;
     }
-    let len = inner.find(close)?;
-    (len > 0 && len < 400).then_some(len)
+    let (len, _) = inner.char_indices().take_while(|(i, _)| *i < 400).find(|(_, x)| *x == close)?;
+    (len > 0).then_some(len)
 }
 
 fn cjk_run(rest: &str) -> usize {
@@ -392,6 +392,9 @@ fn cjk_run(rest: &str) -> usize {
     end
 }
 
+/// Most bytes of a run without spaces that is one word.
+const LONGEST_RUN: usize = 2048;
+
 /// Takes one run without spaces and files it; returns its length in bytes.
 fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
     let url = rest.starts_with("http") || rest.starts_with("www.");
@@ -400,7 +403,8 @@ fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
     for (i, c) in rest.char_indices() {
         let call =
             (c == '(' && rest.get(i..).is_some_and(|r| r.starts_with("()"))) || (c == ')' && prev == '(');
-        if c.is_whitespace()
+        if i > LONGEST_RUN
+            || c.is_whitespace()
             || (is_cjk(c) && !url)
             || (is_break(c) && !call && !(url && c != ')' && c != '"' && c != '>'))
         {
@@ -419,6 +423,10 @@ fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
     }
     if raw.is_empty() {
         return rest.chars().next().map_or(1, char::len_utf8);
+    }
+    let marks = ['\'', '*', '~'];
+    if raw.len() == 1 && raw.starts_with(marks) {
+        return rest.len() - rest.trim_start_matches(marks).len();
     }
     let short = matches!(
         raw,

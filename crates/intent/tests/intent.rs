@@ -459,6 +459,30 @@ fn would_you_orders_as_could_you_does() {
 }
 
 #[test]
+fn what_is_no_language_is_read_to_its_end() {
+    let units = [
+        "[",
+        "(",
+        "{",
+        "\"",
+        "'",
+        "'.",
+        "`",
+        "and ",
+        "give ",
+        "delete ",
+        "fix a, ",
+        "[a](b) ",
+        "と",
+        "しないで",
+    ];
+    for unit in units {
+        let r = read(&unit.repeat(60_000 / unit.len()), Phase::Idle);
+        assert!(IntentPath::try_new(r.whole.path.nodes().to_vec()).is_ok(), "{unit}");
+    }
+}
+
+#[test]
 fn a_long_paste_is_read_by_head_and_tail() {
     let paste = |lines| {
         format!("why does this crash?\n{}\nplease fix it", "let x = compute(y); // work\n".repeat(lines))

@@ -51,9 +51,9 @@ impl<'a> At<'a> {
             let has = self.is(i, List::FramedHave) && self.framed(i);
             let before = self.c.start..i;
             // "parse must not let it through" says how parse is to be.
-            let agent = before.clone().any(|j| self.is(j, List::FramedAgent));
-            let nobody = before.clone().any(|j| self.is(j, List::FramedNobody));
-            (verb || has && agent) && (self.ought_not(i) || nobody || self.waits(i))
+            let agent = || before.clone().any(|j| self.is(j, List::FramedAgent));
+            let nobody = || before.clone().any(|j| self.is(j, List::FramedNobody));
+            (verb || has && agent()) && (self.ought_not(i) || nobody() || self.waits(i))
                 || (verb || has) && self.others(i)
                 || self.is(i, List::FramedDoing)
                     && before.clone().any(|j| self.is(j, List::FramedStop) && i - j < 3)
