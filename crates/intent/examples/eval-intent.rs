@@ -184,6 +184,8 @@ fn main() {
         let start = Instant::now();
         let reading = classifier.read(&row.message());
         let micros = start.elapsed().as_nanos() as f64 / 1000.0;
+        // As `classify` prints it, which has no plan at hand.
+        let reading = classifier.beside_plan(reading, row.message().phase, |_| false);
         let out = cli_row(None, &reading, 0);
         let (leaf, turn, serious) = report.count(row, &out, classifier.unsure(&reading), micros);
         if misses && (!leaf || !turn) {

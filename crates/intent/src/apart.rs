@@ -7,12 +7,36 @@ use super::{
     classify::Parsed,
     forbid::{Ban, Stays},
     lexicon::Tag,
+    reading::{Reading, Source},
     structure::{Clause, Form, Object},
     text::{self, Kind},
+    turn::{Phase, Turn},
     words::List,
 };
+use crate::scope::Capability;
 
 impl Classifier {
+    /// The reading of an order that stands by itself beside a plan that waits: no change of that, but work of its own.
+    /// `speaks` says of what the order is about whether the plan speaks of it.
+    #[must_use]
+    pub fn beside_plan(
+        &self,
+        mut reading: Reading,
+        phase: Phase,
+        speaks: impl FnOnce(&str) -> bool,
+    ) -> Reading {
+        let class = &mut reading.whole;
+        let named = matches!(class.source, Source::Slash | Source::AtNode);
+        let scope = class.path.scope();
+        let acts = scope.allows(Capability::Write) || scope.allows(Capability::Execute);
+        let changes = phase == Phase::AwaitingApproval && class.turn == Turn::PlanContinue && acts && !named;
+        if changes && self.stands_apart(&reading.text).is_some_and(|of| !speaks(&of)) {
+            class.turn = Turn::PlanNew(None);
+            class.reasoning.push_str("; it names nothing of the plan that waits");
+        }
+        reading
+    }
+
     /// What an order is about that says by none of its words that it changes or extends what was planned; `None` for every
     /// other message.
     pub fn stands_apart(&self, line: &str) -> Option<String> {
@@ -25,7 +49,8 @@ impl Classifier {
         }
         let mut spoken = parsed.structure.clauses.iter().filter(|c| c.form != Form::Empty);
         let (Some(only), None) = (spoken.next(), spoken.next()) else { return None };
-        (works(&parsed, only) && !leans(&parsed)).then(|| object(&parsed, only)).flatten()
+        let hangs = leans(&parsed) || hangs(&parsed, only) || in_a_manner(&parsed, only);
+        (works(&parsed, only) && !hangs).then(|| object(&parsed, only)).flatten()
     }
 }
 
@@ -56,6 +81,22 @@ fn leans(parsed: &Parsed<'_>) -> bool {
     let lists = [List::Leans, List::Also, List::Steer, List::ReviseStep, List::ReviseTask, List::ReviseOrder];
     let mut words = parsed.doc.tokens.iter().filter(|t| t.kind == Kind::Word);
     words.any(|t| lists.iter().any(|list| known.is(*list, &t.text)))
+}
+
+/// Whether an order hangs on what was said or is done: "and rename the class", "… while you are in there", "… and carry on".
+fn hangs(parsed: &Parsed<'_>, clause: &Clause) -> bool {
+    let known = parsed.structure.known;
+    let tied = parsed.doc.tokens.iter().find(|t| t.kind != Kind::Punct);
+    let mut behind = parsed.doc.tokens.iter().skip(clause.after);
+    tied.is_some_and(|t| known.is(List::Tie, &t.text))
+        || behind.any(|t| known.is(List::LeansOn, &t.text))
+        || parsed.structure.hits.iter().any(|h| h.tag == Tag::WProceed && h.start > clause.head)
+}
+
+/// Whether something is to be run in another manner: "run the tests with coverage".
+fn in_a_manner(parsed: &Parsed<'_>, clause: &Clause) -> bool {
+    let mut behind = parsed.doc.tokens.iter().skip(clause.after);
+    clause.verb == Some(Tag::VExecute) && behind.any(|t| matches!(t.text.as_str(), "with" | "without"))
 }
 
 const fn is_file(kind: Kind) -> bool {

@@ -644,8 +644,37 @@ fn an_order_says_by_itself_that_it_stands_apart_from_a_plan() {
         "don't touch the tests",
         "why would one fix auth.py?",
         "make it smaller",
+        "crea también un archivo de pruebas",
+        "supprime aussi l'ancien dossier",
+        "lösche auch den alten Ordner",
+        "and rename the class in lib.rs",
+        "rename the class while you are in there",
+        "delete the old files when you are through",
+        "add the missing folders to lib and carry on",
+        "run the tests with coverage",
+        "sorry, port 9000",
         "",
     ] {
         assert_eq!(apart(text), None, "{text}");
+    }
+}
+
+/// `classify` has no plan at hand: an order that stands by itself is read as the row says, every other stays what it was.
+#[test]
+fn an_order_that_stands_apart_is_no_change_of_a_plan_that_speaks_of_something_else() {
+    let classifier = Classifier::builtin();
+    let read = |text: &str, phase, speaks: bool| {
+        let message = Message { text, phase, plan_active: true, ..Message::default() };
+        classifier.beside_plan(classifier.read(&message), phase, |_| speaks).whole.turn
+    };
+    for text in
+        ["Fix the bug in auth.py", "Fix the typo in README", "run the tests", "Delete the legacy auth module"]
+    {
+        assert_eq!(read(text, Phase::AwaitingApproval, false), Turn::PlanNew(None), "{text}");
+        assert_eq!(read(text, Phase::AwaitingApproval, true), Turn::PlanContinue, "{text}");
+        assert_eq!(read(text, Phase::Executing, false), read(text, Phase::Executing, true), "{text}");
+    }
+    for text in ["also fix the bug in auth.py", "use sqlite instead", "@modify auth.py"] {
+        assert_eq!(read(text, Phase::AwaitingApproval, false), Turn::PlanContinue, "{text}");
     }
 }

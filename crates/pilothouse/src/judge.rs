@@ -165,6 +165,8 @@ impl Sorter {
             }
         };
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        // No plan is at hand, so an order that stands by itself speaks of another.
+        let reading = self.classifier.beside_plan(reading, phase, |_| false);
         let mut row = cli_row(id, &reading, micros);
         // Where a question holds the phase, a message is no two turns.
         let asks = matches!(phase, Phase::AwaitingApproval | Phase::Failed);

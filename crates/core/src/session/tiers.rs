@@ -8,8 +8,7 @@ use crate::{
     blob::BlobId,
     checkpoint::CheckpointKind,
     ids::Seq,
-    intent::{Classifier, Last, Message, Phase, Reading, Source, TierAnswer, Turn},
-    scope::Capability,
+    intent::{Classifier, Last, Message, Reading, TierAnswer, Turn},
 };
 
 /// Messages of the conversation that a reading looks at.
@@ -38,24 +37,10 @@ impl State {
     pub(super) fn read_at(&self, line: &str, tiers: &Tiers, seq: Seq) -> Reading {
         let context = self.context(seq);
         let last = self.last_work(seq);
-        self.beside_plan(tiers.classifier.read(&Message { last, ..self.message(line, &context) }), tiers)
-    }
-
-    /// An order that stands by itself and names nothing of the plan that waits is no change of that, but work of its own.
-    fn beside_plan(&self, mut reading: Reading, tiers: &Tiers) -> Reading {
-        let waits = self.plan.as_ref().filter(|_| self.phase == Phase::AwaitingApproval);
-        let class = &mut reading.whole;
-        let named = matches!(class.source, Source::Slash | Source::AtNode);
-        let scope = class.path.scope();
-        let acts = scope.allows(Capability::Write) || scope.allows(Capability::Execute);
-        if let Some(plan) = waits.filter(|_| class.turn == Turn::PlanContinue && acts && !named)
-            && let Some(of) = tiers.classifier.stands_apart(&reading.text)
-            && !plan.speaks_of(&of)
-        {
-            class.turn = Turn::PlanNew(None);
-            class.reasoning.push_str("; it names nothing of the plan that waits");
-        }
-        reading
+        let classifier = &tiers.classifier;
+        let reading = classifier.read(&Message { last, ..self.message(line, &context) });
+        let Some(plan) = &self.plan else { return reading };
+        classifier.beside_plan(reading, self.phase, |of| plan.speaks_of(of))
     }
 
     /// The line with what surrounds it.
