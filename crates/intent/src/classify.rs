@@ -437,7 +437,13 @@ fn target(parsed: &Parsed<'_>) -> Option<String> {
 pub(super) const UNSURE: f32 = 0.4;
 
 fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Option<Clarify> {
-    if m.phase != Phase::Idle || matches!(class.turn, Turn::Control(_)) {
+    if matches!(class.turn, Turn::Control(_)) {
+        return None;
+    }
+    if context::alone(parsed, m) {
+        return Some(Clarify::Vague);
+    }
+    if m.phase != Phase::Idle {
         return None;
     }
     let leaf = class.path.current();

@@ -2,15 +2,18 @@
 //!
 //! Owns when a short order refers back. Never makes an order out of a question.
 
+use std::cmp::Ordering;
+
 use super::{
     IntentPath,
     classify::Parsed,
     lexicon::Tag,
     reading::{Message, Reading},
     rules,
-    structure::Object,
-    text::Kind,
+    structure::{Form, Object},
+    text::{Kind, Token},
     turn::{Phase, Turn},
+    words::List,
 };
 
 /// A verb of change whose object is a pronoun, or missing; what is pasted beside it is one.
@@ -34,6 +37,24 @@ pub(super) fn bare(parsed: &Parsed<'_>) -> bool {
     })
 }
 
+/// A verb of change and nothing else, "update", "please fix": no word says of what, and none points at what was talked about.
+/// Beside a failure it may be meant, and beside what is pasted it is.
+pub(crate) fn alone(parsed: &Parsed<'_>, m: &Message<'_>) -> bool {
+    if m.paused || m.phase == Phase::Failed || parsed.text.trim() != m.text.trim() {
+        return false;
+    }
+    let known = parsed.structure.known;
+    let mut spoken = parsed.structure.clauses.iter().filter(|c| c.form != Form::Empty);
+    let (Some(only), None) = (spoken.next(), spoken.next()) else { return false };
+    let mut words = parsed.doc.tokens.iter().enumerate().filter(|(_, t)| t.kind != Kind::Punct);
+    let says = |at: usize, t: &Token| match at.cmp(&only.head) {
+        Ordering::Less => t.kind == Kind::Word,
+        Ordering::Equal => known.is(List::BareVerb, &t.text),
+        Ordering::Greater => known.is(List::AgreeBeside, &t.text),
+    };
+    matches!(only.form, Form::Order | Form::Request) && words.all(|(at, t)| says(at, t))
+}
+
 /// Whether the conversation holds something that a pronoun can stand for.
 pub(super) fn refers(context: &[String]) -> bool {
     let words =
@@ -44,8 +65,8 @@ pub(super) fn refers(context: &[String]) -> bool {
 
 /// Raises a short order that refers to what was talked about (INT-21, T-02).
 pub(super) fn follow(mut reading: Reading, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
-    let alone = parsed.structure.clauses.len() == 1 && !parsed.asks() && !reading.forbids_change;
-    if m.phase != Phase::Idle || !alone || !bare(parsed) || !refers(m.context) {
+    let one = parsed.structure.clauses.len() == 1 && !parsed.asks() && !reading.forbids_change;
+    if m.phase != Phase::Idle || !one || alone(parsed, m) || !bare(parsed) || !refers(m.context) {
         return reading;
     }
     let Some(guess) = parsed.guess().filter(|g| rules::is_action(g.leaf)) else { return reading };

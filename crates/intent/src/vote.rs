@@ -15,7 +15,7 @@ use super::{
     again::{Again, again},
     answer,
     classify::Parsed,
-    features,
+    context, features,
     forbid::{Ban, Stays},
     framed,
     parts::Rule,
@@ -70,6 +70,10 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     }
     if let Some(v) = control::control(p, m) {
         return v;
+    }
+    if context::alone(p, m) {
+        let reasoning = "a verb that says not what it is to change";
+        return vote(N::Clarify, Turn::Query(None), PLAIN, Source::Heuristic, reasoning);
     }
     if p.stays == Stays::Named {
         return left_alone(m);

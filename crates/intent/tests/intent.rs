@@ -659,6 +659,34 @@ fn an_order_says_by_itself_that_it_stands_apart_from_a_plan() {
     }
 }
 
+/// T-02: a verb of change alone says not of what, whatever was talked about; "it" points at that.
+#[test]
+fn a_verb_of_change_alone_is_asked_about_in_any_phase() {
+    let context = ["the session bug in auth.py comes from the cookie".to_owned()];
+    let read = |text: &str, phase, context: &[String]| {
+        let plan_active = phase != Phase::Idle;
+        Classifier::builtin().read(&Message { text, phase, plan_active, context, ..Message::default() })
+    };
+    for text in ["Update", "fix", "please refactor", "delete", "just fix please", "corrige", "修复"] {
+        for phase in [Phase::Idle, Phase::Planning, Phase::AwaitingApproval, Phase::Executing] {
+            for context in [&context[..], &[]] {
+                let reading = read(text, phase, context);
+                assert_eq!(reading.whole.path.current(), N::Clarify, "{text} {phase:?}");
+                assert_eq!(reading.clarify, Some(Clarify::Vague), "{text} {phase:?}");
+                assert_eq!(reading.whole.turn, Turn::Query(None), "{text} {phase:?}");
+            }
+        }
+    }
+    assert_eq!(read("Update it", Phase::Idle, &context).whole.turn, Turn::PlanNew(None));
+    assert_eq!(read("Update it", Phase::Idle, &[]).clarify, Some(Clarify::Vague));
+    // What runs the project needs no object, what is pasted is one, and a plan that waits is what "implement" means.
+    for text in
+        ["build", "run the tests", "TypeError: x is undefined\n    at a (b.js:1:2)\n\nfix", "implement"]
+    {
+        assert_ne!(read(text, Phase::Idle, &[]).clarify, Some(Clarify::Vague), "{text}");
+    }
+}
+
 /// `classify` has no plan at hand: an order that stands by itself is read as the row says, every other stays what it was.
 #[test]
 fn an_order_that_stands_apart_is_no_change_of_a_plan_that_speaks_of_something_else() {
