@@ -15,7 +15,7 @@ use super::{
     shell,
     stats::{Model, WeightsError},
     structure::{self, Clause, Form, Structure},
-    subs,
+    subs, target,
     text::{self, Doc},
     turn::{Control, Phase, PlanSub, Turn},
     vote::{self, Vote},
@@ -237,7 +237,8 @@ impl Classifier {
                 segments.push(Segment { text: words.to_owned(), class, dropped });
             }
         }
-        let whole = finish(vote, parsed, m.phase);
+        let mut whole = finish(vote, parsed, m.phase);
+        whole.target = target::of_orders(&segments).or(whole.target);
         if segments.is_empty() {
             segments.push(Segment { text: full.to_owned(), class: whole.clone(), dropped: false });
         }
@@ -391,7 +392,7 @@ fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>, kno
     };
     let turn = vote::project(node_leaf, m.phase, m.plan_active);
     let mut class = made(turn, node_leaf, 1.0, Source::AtNode, format!("@{} forces the node", node.name()));
-    class.target = target(&parsed);
+    class.target = target::of(&parsed);
     let mut reading = plain(class, rest);
     (reading.forbids_change, reading.forbids_run) = (parsed.ban.keeps_files(), parsed.ban == Ban::Runs);
     reading
@@ -409,28 +410,8 @@ fn finish(vote: Vote, parsed: &Parsed<'_>, phase: Phase) -> Classification {
     };
     let mut class = made(turn, vote.leaf, vote.confidence, vote.source, vote.reasoning);
     class.scope_confidence = vote.scope_confidence;
-    class.target = target(parsed);
+    class.target = target::of(parsed);
     class
-}
-
-/// The first name in the message: a file, a path, something between backticks.
-fn target(parsed: &Parsed<'_>) -> Option<String> {
-    use super::text::Kind;
-    let token = parsed
-        .doc
-        .tokens
-        .iter()
-        .find(|t| matches!(t.kind, Kind::File | Kind::Path | Kind::Tick))
-        .or_else(|| parsed.doc.tokens.iter().find(|t| matches!(t.kind, Kind::Ident | Kind::Quote)));
-    if let Some(token) = token {
-        let raw = parsed.text.get(token.start..token.end)?;
-        return Some(raw.trim_matches(['`', '"', '\'', '“', '”']).to_owned());
-    }
-    let clause = parsed.guess().and_then(|g| parsed.structure.clauses.get(g.clause))?;
-    let first = parsed.doc.tokens.get(clause.after)?;
-    let last = parsed.doc.tokens.get(clause.end.checked_sub(1)?)?;
-    let words = parsed.text.get(first.start..last.end)?.trim();
-    (!words.is_empty() && words.len() < 120).then(|| words.to_owned())
 }
 
 /// Below this confidence an order is asked about before it is planned.

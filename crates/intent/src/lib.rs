@@ -49,6 +49,7 @@ mod spare;
 mod steer;
 mod structure;
 mod subs;
+mod target;
 mod text;
 mod vote;
 mod words;

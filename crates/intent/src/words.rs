@@ -65,7 +65,7 @@ lists! {
     FramedMakeTalk, FramedBe, FramedMe, FramedMeOn, FramedMeNo, FramedEver, FramedThat, FramedKnow,
     Leans, LeansOn, Hangs, Proposes, ReviseVerb, ReviseTake, ReviseOut, ReviseNeed, ReviseWant,
     ReviseMore, ReviseStep, ReviseTask, ReviseWhich, ReviseAfter, ReviseOrder, ReviseMake, ReviseOnly,
-    RevisePlan, ReviseNeedless, NewWork, NewArticle, WorkVerb, BareVerb, MessageEdit, MessageOmit, MessageOf, MessagePart,
+    RevisePlan, ReviseNeedless, NewWork, NewArticle, WorkVerb, BareVerb, BeOrHave, DoOrMay, MessageEdit, MessageOmit, MessageOf, MessagePart,
     MessageLine, MessageTo, MessageReword, PickYes, PickLead, PickVerb, PickNth, PickLast, PickAll,
     PickBoth, PickCount, PickGap,
 }

@@ -659,6 +659,31 @@ fn an_order_says_by_itself_that_it_stands_apart_from_a_plan() {
     }
 }
 
+/// INT-31: what a message is about, by the structure of its sentence.
+#[test]
+fn a_target_is_what_is_asked_about_or_worked_on() {
+    for (text, target) in [
+        ("What does this function do?", "this function"),
+        ("How does authentication work?", "authentication"),
+        ("Why is this failing?", "this"),
+        ("how did you get 42?", "42"),
+        ("how do I run the tests?", "the tests"),
+        ("what does the parser do with comments?", "the parser"),
+        ("why is the login page broken?", "the login page"),
+        ("Where does the second redirect come from?", "the second redirect"),
+        ("what is the default port?", "the default port"),
+        ("are there tests for the lexer?", "tests for the lexer"),
+        ("Refactor the database layer", "the database layer"),
+        ("Fix the bug in auth.py", "auth.py"),
+        ("fix auth.py; add a test", "auth.py, a test"),
+        ("Fix the parser. Add a changelog entry. Run the tests.", "the parser, a changelog entry, the tests"),
+        ("fix auth.py. fix auth.py again.", "auth.py"),
+    ] {
+        let reading = Classifier::builtin().read(&Message { text, ..Message::default() });
+        assert_eq!(reading.whole.target.as_deref(), Some(target), "{text}");
+    }
+}
+
 /// T-02: a verb of change alone says not of what, whatever was talked about; "it" points at that.
 #[test]
 fn a_verb_of_change_alone_is_asked_about_in_any_phase() {
