@@ -113,6 +113,28 @@ fn a_node_prefix_forces_the_node() {
     assert!(!Classifier::builtin().read(&chat).whole.scope().allows(Capability::Write));
 }
 
+/// T-03 for every node: alone it is the node itself, and what follows may only choose among those below it.
+#[test]
+fn every_node_is_forced_alone_and_with_words_behind() {
+    for node in IntentNode::ALL {
+        for phase in Phase::ALL {
+            let alone = read(&format!("@{}", node.name()), phase).whole;
+            assert_eq!(alone.path, IntentPath::to(node), "@{} {phase:?}", node.name());
+            for words in ["the login page", "delete the old login page", "what is this?"] {
+                let reading = read(&format!("@{} {words}", node.name().to_uppercase()), phase);
+                let nodes = reading.whole.path.nodes();
+                assert!(
+                    nodes.starts_with(IntentPath::to(node).nodes()),
+                    "@{} {words} {nodes:?}",
+                    node.name()
+                );
+                assert_eq!((reading.text.as_str(), reading.whole.source), (words, Source::AtNode));
+                assert!(IntentPath::to(node).scope().contains(reading.whole.scope()) || node == N::Write);
+            }
+        }
+    }
+}
+
 /// T-07: a phrase for each row whose target is a turn of ours.
 #[test]
 fn follow_ups_map_to_their_turns() {
