@@ -8,6 +8,7 @@ mod framed;
 mod narrow;
 mod negation;
 mod rest;
+mod told;
 
 pub(crate) use alone::{Stays, alone};
 pub(crate) use anywhere::anywhere;

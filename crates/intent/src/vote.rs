@@ -75,7 +75,7 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
         let reasoning = "a verb that says not what it is to change";
         return vote(N::Clarify, Turn::Query(None), PLAIN, Source::Heuristic, reasoning);
     }
-    if p.stays == Stays::Named {
+    if matches!(p.stays, Stays::Named | Stays::Told) {
         return left_alone(m);
     }
     if p.ban == Ban::None && !p.asks() && spare::removes(p.text, &p.doc.tokens, p.structure.known) {
@@ -111,7 +111,10 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     }
     let whole = statistics(p, m, model, guard);
     if m.phase != Phase::Idle && !m.paused {
-        return anew::anew(p, whole);
+        let whole = anew::anew(p, whole);
+        // What is only not to be removed is no work of its own.
+        let begins = p.stays != Stays::Ordered && matches!(whole.turn, Turn::PlanNew(_));
+        return if begins { left_alone(m) } else { whole };
     }
     order::ordered_beside(p, m, model, &whole).unwrap_or(whole)
 }
@@ -147,7 +150,7 @@ fn left_alone(m: &Message<'_>) -> Vote {
             (N::Conversation, Turn::PlanContinue)
         }
     };
-    vote(leaf, turn, NARROWS, Source::Heuristic, "names what is to be left alone")
+    vote(leaf, turn, NARROWS, Source::Heuristic, "says only what is to be left alone")
 }
 
 /// The structural tier by itself, should the weights be missing.

@@ -18,6 +18,8 @@ pub(crate) enum Stays {
     Ordered,
     /// All that is wanted is that something is not removed or touched.
     Alone,
+    /// It tells that something is not to be changed, and says nothing besides.
+    Told,
     /// It names files that are left alone, and says nothing besides.
     Named,
 }
@@ -33,8 +35,14 @@ pub(crate) fn alone(doc: &Doc, s: &Structure<'_>, text: &str) -> Stays {
     if some && !goes_on(doc, s) && clauses().all(|(n, c)| spares(n) || c.form == Form::Empty) {
         return Stays::Named;
     }
+    let told = |(n, c): (usize, &Clause)| super::told::denied(doc, s, n) || c.form == Form::Empty;
+    if clauses().any(|(n, _)| super::told::denied(doc, s, n)) && clauses().all(told) {
+        return Stays::Told;
+    }
     // Beside other words what is left alone says nothing of whether these order: "same for decode, leave the tests alone".
-    let denied = |number: usize, c: &Clause| denies(doc, s, c) || super::framed::denied(doc, s, number);
+    let denied = |number: usize, c: &Clause| {
+        denies(doc, s, c) || super::framed::denied(doc, s, number) || super::told::denied(doc, s, number)
+    };
     let (denied, rest): (Vec<_>, Vec<_>) = clauses().partition(|(n, c)| denied(*n, c));
     let mut rest = rest.iter().filter(|(n, _)| !spares(*n));
     if denied.is_empty() || rest.any(|(_, c)| orders(c) || super::commands(doc, s, c)) {
