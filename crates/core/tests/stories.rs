@@ -64,6 +64,8 @@ mod limits;
 mod memory;
 #[path = "stories/modes.rs"]
 mod modes;
+#[path = "stories/no_answers.rs"]
+mod no_answers;
 #[path = "stories/offers.rs"]
 mod offers;
 #[path = "stories/permissions.rs"]

@@ -235,7 +235,8 @@ fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn> {
             Control::Proceed
         });
     }
-    has(Tag::Greet).then_some(if idle { Turn::Query(None) } else { Turn::Control(Control::Proceed) })
+    // "thanks", "hmm": no yes, whatever is asked.
+    has(Tag::Greet).then_some(Turn::Query(None))
 }
 
 /// Keys that the open question offers (T-17).

@@ -64,8 +64,8 @@ impl Classifier {
             && !answer::puts_off(&parsed.doc, &parsed.structure)
             && !line.contains(['?', '？'])
             && parsed.cover.as_deref().is_some_and(|found| {
-                // "na ja", "well, ok": what begins with a hum is none.
-                found.first().is_some_and(|tags| !tags.is_empty())
+                // "na ja", "well, ok": what begins with a hum is none, what begins with a courtesy may be.
+                (found.first().is_some_and(|tags| !tags.is_empty()) || self.agrees(line))
                     && found
                         .iter()
                         .all(|tags| tags.is_empty() || tags.iter().any(yes) && !tags.iter().any(no))

@@ -40,7 +40,7 @@ fn run_thinking(b: &Bench) -> pilothouse_core::ids::CallId {
 }
 
 /// A run that failed in its first task.
-fn failed() -> Bench {
+pub fn failed() -> Bench {
     let mut b = running();
     let call = run_thinking(&b);
     b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
