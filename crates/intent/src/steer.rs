@@ -8,7 +8,7 @@ use super::{
     forbid::{Ban, Stays},
     halt,
     lexicon::{Hit, Tag},
-    structure::{Clause, Object},
+    structure::{Clause, Form, Object},
     text::{self, Kind, Token, fold},
     words::List,
 };
@@ -257,7 +257,23 @@ impl Classifier {
         let kept = clauses.flat_map(|c| c.tokens(&parsed.doc));
         let words: Vec<&str> = kept.filter(|t| t.kind != Kind::Punct).map(|t| t.text.as_str()).collect();
         let also = |w: &&str| self.tables().is(List::Also, w);
-        words.iter().take(HEAD).any(also) || words.last().is_some_and(also)
+        words.iter().take(HEAD).any(also)
+            || words.last().is_some_and(also)
+            || words.ends_with(&["as", "well"])
+    }
+
+    /// Whether such a message orders that something is checked as well, "also check q2": a step of the run, where "also, why is
+    /// q2 empty?" and "also explain the cache" are answered beside it.
+    pub fn adds_check(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        let mut spoken =
+            parsed.structure.clauses.iter().filter(|c| !matches!(c.form, Form::Empty | Form::Frame));
+        let (Some(only), None) = (spoken.next(), spoken.next()) else { return false };
+        let ordered = matches!(only.form, Form::Order | Form::Request) && !only.marked;
+        let checks = matches!(only.verb, Some(Tag::VAudit | Tag::VReview));
+        let named = !matches!(only.object, Object::Missing | Object::Pronoun);
+        ordered && checks && named && parsed.ban == Ban::None && self.adds(text)
     }
 
     /// What a message wants, as a line that stands by itself: without the words that put it behind something else. `None`

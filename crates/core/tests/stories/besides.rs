@@ -122,3 +122,30 @@ fn a_step_that_changed_no_file_that_it_names_says_so() {
     b.reply("nothing to change: it is so already", &[]);
     assert!(untouched(&b).is_empty(), "a reason was given");
 }
+
+/// Amendment 3: what comes on top is a step at the end, also where it only checks something; a question is answered beside it.
+#[test]
+fn what_is_to_be_checked_as_well_is_a_step_at_the_end() {
+    use pilothouse_core::{event::Event, intent::IntentNode, session::Deed};
+    let added = |b: &Bench| {
+        b.log.iter().find_map(|e| match &e.event {
+            Event::TaskAdded { task } => Some((task.node, task.detail.clone())),
+            _ => None,
+        })
+    };
+    for line in ["also check q2", "and check q2 too", "check q2 as well", "prüf auch q2", "vérifie aussi q2"]
+    {
+        let mut b = crate::phases::running();
+        assert!(b.session.foretell(line).does(&Deed::Adds), "{line}: {:?}", b.session.foretell(line));
+        b.say(line);
+        assert_eq!(added(&b), Some((IntentNode::Read, line.to_owned())), "{line}");
+    }
+    for line in ["also, why is q2 empty?", "also explain the cache", "check q2", "also tell me what q2 is"] {
+        let mut b = crate::phases::running();
+        b.say(line);
+        assert_eq!(added(&b), None, "{line}");
+    }
+    let mut b = Bench::new();
+    b.say("also check q2");
+    assert_eq!(added(&b), None, "nothing runs that it could come on top of");
+}

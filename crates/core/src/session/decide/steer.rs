@@ -59,12 +59,13 @@ impl Draft<'_> {
         let red = self.red_gate().filter(|(asked, _)| Some(*asked) == newest);
         let skips = red.filter(|_| self.under.tiers.classifier.leaves_be(&reading.text));
         let leaves = self.gate_asked().filter(|_| self.under.tiers.classifier.leaves_be(&reading.text));
-        let works =
-            is_work(&reading.whole) || corrects || mends.is_some() || skips.is_some() || leaves.is_some();
+        let (classifier, text) = (&self.under.tiers.classifier, reading.text.as_str());
+        let checks = self.state.plan.is_some() && reading.paused.is_none() && classifier.adds_check(text);
+        let is_work = is_work(&reading.whole) || checks;
+        let works = is_work || corrects || mends.is_some() || skips.is_some() || leaves.is_some();
         if self.state.phase != Phase::Executing || !works || by_name(reading) {
             return None;
         }
-        let (classifier, text) = (&self.under.tiers.classifier, reading.text.as_str());
         let continues = reading.whole.turn == Turn::PlanContinue;
         if continues && self.replaces(reading) {
             return Some(Steering::Replan);
@@ -83,7 +84,7 @@ impl Draft<'_> {
         if let Some((asked, call)) = self.command_asked().filter(|_| classifier.refuses(text)) {
             return Some(Steering::Deny(asked, call));
         }
-        let acts = changes(&reading.whole);
+        let acts = changes(&reading.whole) || checks;
         let spares = !classifier.spares(text).is_empty();
         if !spares && acts && classifier.adds(text) && self.state.plan.is_some() {
             return Some(if self.state.mode == Mode::Proof { Steering::Ask } else { Steering::Add });
@@ -271,8 +272,12 @@ impl Draft<'_> {
         let Some((plan, info)) = self.state.plan.as_ref().zip(self.state.turns.get(&turn)) else { return };
         let said = info.request.as_deref().unwrap_or(&info.head);
         let node = info.path.current();
-        let node =
-            if matches!(node, IntentNode::Write | IntentNode::Act) { IntentNode::Modify } else { node };
+        let node = match node {
+            IntentNode::Write | IntentNode::Act => IntentNode::Modify,
+            // "also check q2" looks, whatever it is taken for.
+            _ if self.under.tiers.classifier.adds_check(said) => IntentNode::Read,
+            node => node,
+        };
         let id = TaskId(plan.tasks.iter().map(|t| t.id.0).max().unwrap_or(0) + 1);
         let number = plan.tasks.len() + 1;
         let task = Task {
