@@ -183,9 +183,6 @@ pub(crate) fn said(doc: &Doc, s: &Structure<'_>, phase: Phase, text: &str) -> Op
 }
 
 fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn> {
-    if let Some(turn) = letter(text, phase) {
-        return Some(turn);
-    }
     let any = |tag: Tag| found.iter().any(|t| t.contains(&tag));
     let only = |tag: Tag| found.iter().any(|t| t.contains(&tag) && !t.contains(&Tag::WApprove));
     let parted = text.contains([',', '.', ';', '!', '，', '。', '、', '\n']);
@@ -239,17 +236,16 @@ fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn> {
     has(Tag::Greet).then_some(Turn::Query(None))
 }
 
-/// Keys that the open question offers (T-17).
-fn letter(text: &str, phase: Phase) -> Option<Turn> {
+/// Keys that the phase's own question offers (T-17); where it asks nothing, "q" and "quit" leave (C-11).
+pub(crate) fn letter(text: &str, phase: Phase) -> Option<Turn> {
     let key = text.trim().trim_end_matches(['.', '!']).to_lowercase();
     let control = match (phase, key.as_str()) {
         (Phase::Failed, "r") => Control::Redo,
         (Phase::Failed, "p" | "modify the plan") => Control::Replan,
         (Phase::Failed, "a" | "abandon" | "start over" | "q" | "quit" | "abort")
-        | (Phase::AwaitingApproval | Phase::Executing | Phase::Planning, "q" | "quit" | "abort") => {
-            Control::Cancel
-        }
-        (Phase::Idle, "q") => Control::Exit,
+        | (Phase::AwaitingApproval, "q" | "quit" | "abort")
+        | (Phase::Executing | Phase::Planning, "abort") => Control::Cancel,
+        (Phase::Idle | Phase::Executing | Phase::Planning, "q" | "quit") => Control::Exit,
         (Phase::AwaitingApproval, "e" | "edit") => return Some(Turn::PlanContinue),
         _ => return None,
     };

@@ -135,6 +135,24 @@ fn every_node_is_forced_alone_and_with_words_behind() {
     }
 }
 
+/// C-11: "q" and "quit" give up what the phase asks, and leave where it asks nothing; a "stop" never leaves.
+#[test]
+fn quit_gives_up_the_question_of_the_phase_or_leaves() {
+    for word in ["q", "quit", "Quit.", "Q"] {
+        for phase in [Phase::Idle, Phase::Planning, Phase::Executing] {
+            let reading = read(word, phase);
+            assert_eq!(reading.whole.turn, Turn::Control(Control::Exit), "{word} {phase:?}");
+            assert!(!Classifier::builtin().unsure(&reading), "{word} {phase:?}");
+        }
+        for phase in [Phase::AwaitingApproval, Phase::Failed] {
+            assert_eq!(turn(word, phase), Turn::Control(Control::Cancel), "{word} {phase:?}");
+        }
+    }
+    for phase in [Phase::Planning, Phase::AwaitingApproval, Phase::Executing, Phase::Failed] {
+        assert_eq!(turn("stop", phase), Turn::Control(Control::Cancel), "{phase:?}");
+    }
+}
+
 /// T-07: a phrase for each row whose target is a turn of ours.
 #[test]
 fn follow_ups_map_to_their_turns() {

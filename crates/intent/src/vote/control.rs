@@ -23,8 +23,9 @@ pub(super) fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let known = p.structure.known;
     let cover = p.cover.as_deref().filter(|_| known.on(Rule::TierShort));
     let again = again(&p.doc, &p.structure);
-    let short = cover
-        .and_then(|_| answer::said(&p.doc, &p.structure, m.phase, p.text))
+    let key = || known.on(Rule::TierShort).then(|| answer::letter(p.text, m.phase)).flatten();
+    let short = key()
+        .or_else(|| cover.and_then(|_| answer::said(&p.doc, &p.structure, m.phase, p.text)))
         .filter(|turn| *turn != Turn::Control(Control::Redo) || again != Again::Denied);
     let task = known.on(Rule::TaskNotYes)
         && m.phase == Phase::Idle

@@ -4,7 +4,7 @@ use super::terms::LaneOpening;
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
-    checkpoint::CheckpointKind,
+    checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
     ids::{Seq, TurnId},
     input::Refusal,
@@ -78,7 +78,7 @@ impl Draft<'_> {
         if self.two_asked(line).is_some() {
             return self.ask_which(line);
         }
-        if let Some(word) = self.answer_in_words(line).filter(|_| !self.leaves_a_choice(&reading)) {
+        if let Some(word) = self.answer_in_words(line).filter(|_| !self.leaves_a_choice(line, &reading)) {
             return word.and_then(|said| self.answer(said.question, said.answer, said.shown));
         }
         if self.quits(line) {
@@ -103,11 +103,13 @@ impl Draft<'_> {
     }
 
     /// Whether a line wants to leave while the program asks what was meant before: the question stays until that
-    /// is decided.
-    fn leaves_a_choice(&self, reading: &Reading) -> bool {
+    /// is decided. What the question itself offers as a way out of it leaves that (C-11).
+    fn leaves_a_choice(&self, line: &str, reading: &Reading) -> bool {
         let asked = self.state.phase_question();
-        let own = asked
-            .is_some_and(|c| matches!(c.kind, CheckpointKind::Clarification(_)) && c.kind.call().is_none());
+        let own = asked.is_some_and(|c| {
+            let asks = matches!(c.kind, CheckpointKind::Clarification(_)) && c.kind.call().is_none();
+            asks && c.kind.read(line) != Some(Answer::Abort)
+        });
         own && reading.whole.turn == Turn::Control(Control::Exit) && self.is_sure(&reading.whole)
     }
 
