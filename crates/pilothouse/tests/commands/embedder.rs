@@ -146,7 +146,7 @@ fn the_screen_waits_for_no_embedder() {
     stuck.wait_requests(1);
     terminal.say(ASK);
     terminal.see("classifying");
-    terminal.say("/help");
+    terminal.say("/keys");
     terminal.see("In the plan");
     terminal.keys("\x1b");
     terminal.gone("In the plan");

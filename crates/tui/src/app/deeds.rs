@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pilothouse_core::{
     input::Input,
-    intent::{Slash, SlashCommand},
+    intent::{Control, Slash, SlashCommand},
     memory::MemoryOwner,
     port::{Ask, SetupAsk},
     runs::{ForkUpTo, HostRequest, SessionWish},
@@ -51,6 +51,10 @@ impl App {
                 match own {
                     Some((command, args)) if command.does == Slash::Runs && !is_own_name(command, &text) => {
                         self.earlier(command, &args, now);
+                    }
+                    // In words or as a command, help is one page; the keys have their own (TRN-05).
+                    Some((command, _)) if command.does == Slash::Help && !names_keys(&text) => {
+                        self.controlled(&Control::Help, now);
                     }
                     Some((command, args)) => self.command(command, &args, now),
                     None if self.opens_memory(&text) => {}
@@ -365,8 +369,18 @@ impl App {
 
 /// Whether a line calls the list of sessions as it is called here.
 fn is_own_name(command: &SlashCommand, line: &str) -> bool {
-    let name = line.trim().trim_start_matches([':', '/']).split_whitespace().next().unwrap_or_default();
+    let name = called(line);
     ["bg", "runs"].iter().any(|own| own.eq_ignore_ascii_case(name)) || command.name == name
+}
+
+/// Whether help is asked for by the name of the keys.
+fn names_keys(line: &str) -> bool {
+    called(line).eq_ignore_ascii_case("keys")
+}
+
+/// The name by which a line calls a command.
+fn called(line: &str) -> &str {
+    line.trim().trim_start_matches([':', '/']).split_whitespace().next().unwrap_or_default()
 }
 
 /// The session that a command begins.

@@ -3,7 +3,7 @@
 //! Owns which pane's keys are shown and the scroll. Never acts.
 
 use crossterm::event::{KeyCode, KeyEvent};
-use pilothouse_core::intent::Slash;
+use pilothouse_core::intent::{SLASH_COMMANDS, Slash};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -33,9 +33,16 @@ pub const KIND: OverlayKind = OverlayKind::page(
     |_| Ok(Box::<Help>::default()),
 );
 
-/// What can be said, for who asks that in words; `keys` opens the page of the keys.
+/// What can be said, and every command; `keys` opens the page of the keys.
 pub fn words(keys: Option<&str>) -> String {
     let keys = keys.map(|key| format!("; {key} shows the keys")).unwrap_or_default();
+    let commands: String = SLASH_COMMANDS
+        .iter()
+        .map(|c| {
+            let call = format!("/{} {}", c.name, c.arguments.shown());
+            format!("\n- {}: {}", call.trim_end(), c.help)
+        })
+        .collect();
     format!(
         "Say what you want in your own words; Enter sends it.\n\n\
          A question changes nothing:\n\
@@ -50,7 +57,7 @@ pub fn words(keys: Option<&str>) -> String {
          To the workbench itself:\n\
          - status, undo, stop, what did you change?\n\
          - /connect (which model answers; without one the built-in engine finds, reads and runs, and makes simple changes)\n\n\
-         / lists every command{keys}."
+         Every command (/ lists them as you type{keys}):{commands}"
     )
 }
 

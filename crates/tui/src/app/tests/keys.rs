@@ -309,9 +309,19 @@ fn words_to_the_workbench_open_their_page() {
     let mut desk = Desk::new(120, 40);
     desk.app.controlled(&Control::Help, desk.now);
     let text = desk.text();
-    for part in ["Say what you want", "run the tests", "/ lists every command", "F1 shows the keys"] {
+    for part in ["Say what you want", "run the tests", "Every command", "F1 shows the keys", "/agent TASK"] {
         assert!(text.contains(part), "{part}\n{text}");
     }
+    // TRN-05: the command is the same page as the words; the keys are called by their name.
+    for line in ["/help", "::help", "/?", "/commands", "/h"] {
+        let mut own = Desk::new(120, 40);
+        own.press(&format!("{line}<enter>"));
+        assert_eq!(own.text(), text, "{line}");
+    }
+    let [mut named, mut pressed] = [Desk::new(120, 40), Desk::new(120, 40)];
+    named.press("/keys<enter>");
+    pressed.press("<f1>");
+    assert_eq!(named.text(), pressed.text());
     desk.app.controlled(&Control::Exit, desk.now);
     desk.collect();
     assert!(desk.quit);
