@@ -272,11 +272,13 @@ impl Draft<'_> {
         let Some((plan, info)) = self.state.plan.as_ref().zip(self.state.turns.get(&turn)) else { return };
         let said = info.request.as_deref().unwrap_or(&info.head);
         let node = info.path.current();
-        let node = match node {
-            IntentNode::Write | IntentNode::Act => IntentNode::Modify,
+        let node = if self.under.tiers.classifier.adds_check(said) {
             // "also check q2" looks, whatever it is taken for.
-            _ if self.under.tiers.classifier.adds_check(said) => IntentNode::Read,
-            node => node,
+            IntentNode::Read
+        } else if matches!(node, IntentNode::Write | IntentNode::Act) {
+            IntentNode::Modify
+        } else {
+            node
         };
         let id = TaskId(plan.tasks.iter().map(|t| t.id.0).max().unwrap_or(0) + 1);
         let number = plan.tasks.len() + 1;
