@@ -36,13 +36,11 @@ pub const KIND: OverlayKind = OverlayKind::page(
 /// What can be said, and every command; `keys` opens the page of the keys.
 pub fn words(keys: Option<&str>) -> String {
     let keys = keys.map(|key| format!("; {key} shows the keys")).unwrap_or_default();
-    let commands: String = SLASH_COMMANDS
-        .iter()
-        .map(|c| {
-            let call = format!("/{} {}", c.name, c.arguments.shown());
-            format!("\n- {}: {}", call.trim_end(), c.help)
-        })
-        .collect();
+    let commands = SLASH_COMMANDS.iter().map(|c| {
+        let call = format!("/{} {}", c.name, c.arguments.shown());
+        format!("- {}: {}", call.trim_end(), c.help)
+    });
+    let commands = commands.collect::<Vec<_>>().join("\n");
     format!(
         "Say what you want in your own words; Enter sends it.\n\n\
          A question changes nothing:\n\
@@ -57,7 +55,7 @@ pub fn words(keys: Option<&str>) -> String {
          To the workbench itself:\n\
          - status, undo, stop, what did you change?\n\
          - /connect (which model answers; without one the built-in engine finds, reads and runs, and makes simple changes)\n\n\
-         Every command (/ lists them as you type{keys}):{commands}"
+         Every command (/ lists them as you type{keys}):\n{commands}"
     )
 }
 
