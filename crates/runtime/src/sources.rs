@@ -146,9 +146,15 @@ const NOT_STARTED: &str = "not started yet, source_tools starts it";
 impl SessionSources {
     /// These sources in a folder; none is started.
     pub fn of(place: Place<'_>, found: Found) -> Self {
+        Self::following(None, place, found)
+    }
+
+    /// The same, of which those that are what they were before and would run where they did go on as they are.
+    pub(crate) fn following(before: Option<&Self>, place: Place<'_>, found: Found) -> Self {
         let Place { home, environment, root, survey, consent, learns } = place;
-        let hides = Secrets::default();
-        hides.keep(&secrets(home, environment, &found));
+        // What goes on tells what it learns where it did before.
+        let hides = before.map(|b| b.hides.clone()).unwrap_or_default();
+        hides.learn(&secrets(home, environment, &found));
         let mine = hides.clone();
         let learns: Learns = Arc::new(move |known| {
             mine.learn(&known);
@@ -172,8 +178,15 @@ impl SessionSources {
             consent,
             keeper: Arc::new(keeper),
         };
+        let pool = match before {
+            None => Sources::of(found.all.clone(), &around),
+            Some(before) => {
+                let stays = |source: &Definition| before.stays(source, &found, survey);
+                before.pool.with(found.all.clone(), &around, &stays)
+            }
+        };
         Self {
-            pool: Sources::of(found.all.clone(), &around),
+            pool,
             found: Arc::new(found),
             of: survey.standing.of,
             pins: Pins::of(home),
@@ -182,8 +195,24 @@ impl SessionSources {
             hides,
             learns,
             root: root.to_owned(),
-            invited: signed::Invited::default(),
+            invited: before.map(|b| Arc::clone(&b.invited)).unwrap_or_default(),
         }
+    }
+
+    /// Whether a source of these would run among others as it does: in the same place, and as it was trusted.
+    fn stays(&self, source: &Definition, found: &Found, survey: &Survey) -> bool {
+        let same = source.origin != Origin::Project || self.of == survey.standing.of;
+        self.found.trusted == found.trusted && same
+    }
+
+    /// The names of those that run and are not among these.
+    pub(crate) fn running_but(&self, kept: &Self) -> Vec<String> {
+        self.pool.running_but(&kept.pool)
+    }
+
+    /// Ends those that are not among these.
+    pub(crate) async fn end_but(&self, kept: &Self) {
+        self.pool.end_but(&kept.pool).await;
     }
 
     /// A text without what these sources are given and what stands in their files.
@@ -194,6 +223,12 @@ impl SessionSources {
     /// Whether these are still the ones.
     pub(crate) fn are(&self, found: &Found, survey: &Survey) -> bool {
         *self.found == *found && self.of == survey.standing.of
+    }
+
+    /// What cannot be used of these that could be, or was not told of, before.
+    pub(crate) fn news_of(&self, found: &Found) -> Vec<String> {
+        let new = found.notices.iter().filter(|n| !self.found.notices.contains(n));
+        new.cloned().collect()
     }
 
     /// Whether there is none that could be asked.

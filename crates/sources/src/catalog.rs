@@ -123,8 +123,13 @@ fn refused(
                 .to_owned(),
         );
     }
-    let other = others.iter().find(|o| name.to_lowercase().starts_with(&format!("{o}__")));
+    let other = others.iter().find(|o| goes_under(name, o));
     other.map(|o| format!("it goes under the name of another source, {o}"))
+}
+
+/// Whether a tool of this name would be taken for one of another source.
+pub(crate) fn goes_under(name: &str, source: &str) -> bool {
+    name.to_lowercase().starts_with(&format!("{source}__"))
 }
 
 /// Whether a name says nothing but a name.

@@ -3,6 +3,8 @@
 //! Owns which are running and how often each has failed. Never says whether one may be started or called. What can be asked
 //! of them is boxed: a future that is not is compiled where it is awaited, and with it the whole protocol once more.
 
+mod answer;
+
 use std::{
     path::PathBuf,
     sync::{
@@ -12,19 +14,15 @@ use std::{
     time::Duration,
 };
 
+use answer::{answer, request};
 use futures::future::BoxFuture;
-use pilothouse_core::{blob::BlobId, clean::Clean, money::count, source::SourceHealth};
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, ContentBlock, GetPromptRequest,
-    GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams, ResourceContents, ServerResult,
-};
+use pilothouse_core::{blob::BlobId, clean::Clean, source::SourceHealth};
 use serde_json::Value;
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Catalog, Consent, Definition, Listener, RemoteTool, SignIn, SourceFault,
-    catalog::{PROMPT, READ},
+    Catalog, Consent, Definition, Listener, RemoteTool, SignIn, SourceFault, catalog::goes_under,
     connection::Connection,
 };
 
@@ -32,8 +30,6 @@ use crate::{
 const REST: Duration = Duration::from_secs(1);
 /// How long at most.
 const MOST_REST: Duration = Duration::from_mins(2);
-/// The most of an answer that is taken, in bytes.
-const MOST_ANSWER: usize = 1 << 20;
 
 /// The value of one of the user's variables.
 pub type Lookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -100,16 +96,14 @@ pub struct Allowed<'a> {
 /// The sources of a session.
 #[derive(Clone)]
 pub struct Sources {
-    all: Arc<Vec<Source>>,
-    /// Set once they have ended for good.
-    closed: CancellationToken,
+    all: Arc<Vec<Arc<Source>>>,
 }
 
 struct Source {
     definition: Definition,
     enabled: AtomicBool,
     around: Surroundings,
-    others: Vec<String>,
+    /// Set once it has ended for good.
     closed: CancellationToken,
     live: Mutex<Option<Arc<Connection>>>,
     seen: StdMutex<Seen>,
@@ -128,18 +122,34 @@ struct Seen {
 impl Sources {
     /// These sources; none of them is started.
     pub fn of(definitions: Vec<Definition>, around: &Surroundings) -> Self {
+        Self { all: Arc::new(definitions.into_iter().map(|d| Arc::new(Source::of(d, around))).collect()) }
+    }
+
+    /// These sources, of which those that were there before as they are defined now go on as they are, running or not,
+    /// where `keeps` says so. None is started, and none of before ends by it: that is `end_but`.
+    #[must_use]
+    pub fn with(
+        &self,
+        definitions: Vec<Definition>,
+        around: &Surroundings,
+        keeps: &dyn Fn(&Definition) -> bool,
+    ) -> Self {
         let names: Vec<String> = definitions.iter().map(|d| d.name.clone()).collect();
-        let closed = CancellationToken::new();
-        let source = |definition: Definition| Source {
-            others: names.iter().filter(|n| **n != definition.name).cloned().collect(),
-            enabled: AtomicBool::new(definition.enabled),
-            definition,
-            around: around.clone(),
-            closed: closed.clone(),
-            live: Mutex::default(),
-            seen: StdMutex::default(),
+        let source = |definition: Definition| {
+            let stays = |s: &&Arc<Source>| s.definition == definition && !s.goes_under(&names);
+            let before = self.all.iter().find(stays).filter(|_| keeps(&definition));
+            before.cloned().unwrap_or_else(|| Arc::new(Source::of(definition, around)))
         };
-        Self { all: Arc::new(definitions.into_iter().map(source).collect()), closed }
+        Self { all: Arc::new(definitions.into_iter().map(source).collect()) }
+    }
+
+    /// The names of those that run and are not among these.
+    pub fn running_but(&self, kept: &Self) -> Vec<String> {
+        self.but(kept).filter(|s| s.runs()).map(|s| s.definition.name.clone()).collect()
+    }
+
+    fn but<'a>(&'a self, kept: &'a Self) -> impl Iterator<Item = &'a Arc<Source>> {
+        self.all.iter().filter(|s| !kept.all.iter().any(|k| Arc::ptr_eq(k, s)))
     }
 
     /// Whether there is none.
@@ -191,7 +201,7 @@ impl Sources {
         Box::pin(async move {
             let source = self.find(name)?;
             let live = source.live(cancel).await?;
-            source.list(live, cancel).await
+            source.list(live, &self.others(name), cancel).await
         })
     }
 
@@ -231,7 +241,7 @@ impl Sources {
             let live = source.live(cancel).await?;
             let catalog = match live.known() {
                 Some(catalog) => catalog,
-                None => source.list(Arc::clone(&live), cancel).await?,
+                None => source.list(Arc::clone(&live), &self.others(name), cancel).await?,
             };
             let same = catalog.tool(tool).filter(|t| t.head.hash == pin).cloned();
             Ok(match same {
@@ -243,15 +253,23 @@ impl Sources {
 
     /// Ends all of them, at the same time and for good: none of these starts again, whoever still asks one.
     pub fn stop_all(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async move {
-            self.closed.cancel();
-            futures::future::join_all(self.all.iter().map(Source::stop)).await;
-        })
+        Box::pin(async move { end(self.all.iter()).await })
+    }
+
+    /// The same for those that are not among these.
+    pub fn end_but<'a>(&'a self, kept: &'a Self) -> BoxFuture<'a, ()> {
+        Box::pin(async move { end(self.but(kept)).await })
+    }
+
+    /// What the others are called.
+    fn others(&self, name: &str) -> Vec<String> {
+        let names = self.all.iter().map(|s| &s.definition.name);
+        names.filter(|n| *n != name).cloned().collect()
     }
 
     fn find(&self, name: &str) -> Result<&Source, SourceFault> {
         let found = self.all.iter().find(|s| s.definition.name == name);
-        found.ok_or_else(|| SourceFault::Unknown(Clean::line(name).into_string()))
+        found.map(Arc::as_ref).ok_or_else(|| SourceFault::Unknown(Clean::line(name).into_string()))
     }
 }
 
@@ -291,7 +309,40 @@ impl std::fmt::Debug for Sources {
     }
 }
 
+/// Ends these, at the same time and for good.
+async fn end(sources: impl Iterator<Item = &Arc<Source>>) {
+    let closing = |s: &Arc<Source>| {
+        s.closed.cancel();
+        Arc::clone(s)
+    };
+    let all: Vec<Arc<Source>> = sources.map(closing).collect();
+    futures::future::join_all(all.iter().map(|s| s.stop())).await;
+}
+
 impl Source {
+    fn of(definition: Definition, around: &Surroundings) -> Self {
+        Self {
+            enabled: AtomicBool::new(definition.enabled),
+            definition,
+            around: around.clone(),
+            closed: CancellationToken::new(),
+            live: Mutex::default(),
+            seen: StdMutex::default(),
+        }
+    }
+
+    /// Whether it runs, or is just being started.
+    fn runs(&self) -> bool {
+        self.live.try_lock().map_or(true, |live| live.as_ref().is_some_and(|c| !c.is_over()))
+    }
+
+    /// Whether a tool that was taken of it goes under one of these names.
+    fn goes_under(&self, names: &[String]) -> bool {
+        let Some(catalog) = self.seen().catalog.clone() else { return false };
+        let others: Vec<&String> = names.iter().filter(|n| **n != self.definition.name).collect();
+        catalog.tools.iter().any(|tool| others.iter().any(|other| goes_under(&tool.head.name, other)))
+    }
+
     fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -364,9 +415,10 @@ impl Source {
     async fn list(
         &self,
         live: Arc<Connection>,
+        others: &[String],
         cancel: &CancellationToken,
     ) -> Result<Arc<Catalog>, SourceFault> {
-        let found = live.catalog(&self.definition, &self.others, cancel).await;
+        let found = live.catalog(&self.definition, others, cancel).await;
         self.settle(live, found.as_ref().err()).await;
         let catalog = found?;
         let mut seen = self.seen();
@@ -422,75 +474,4 @@ async fn close(connection: Arc<Connection>) {
         Ok(connection) => connection.close().await,
         Err(shared) => shared.interrupt(),
     }
-}
-
-/// What is asked of a server for a tool of it.
-fn request(name: &str, arguments: &Value) -> ClientRequest {
-    let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
-    let given = |all: Option<&Value>| all.and_then(Value::as_object).cloned().unwrap_or_default();
-    match name {
-        READ => {
-            let params = ReadResourceRequestParams::new(text("uri"));
-            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
-        }
-        PROMPT => {
-            let given = given(arguments.get("arguments"));
-            let params = GetPromptRequestParams::new(text("name")).with_arguments(given);
-            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
-        }
-        _ => {
-            let given = given(Some(arguments));
-            let params = CallToolRequestParams::new(name.to_owned()).with_arguments(given);
-            ClientRequest::CallToolRequest(CallToolRequest::new(params))
-        }
-    }
-}
-
-/// What came back, as text; `None` where it is no answer to that.
-fn answer(result: ServerResult) -> Option<Answer> {
-    let said = |parts: Vec<String>| Some(Answer { text: bounded(parts.join("\n")), failed: false });
-    if let ServerResult::ReadResourceResult(result) = result {
-        return said(result.contents.iter().map(content).collect());
-    }
-    if let ServerResult::GetPromptResult(result) = result {
-        return said(result.messages.iter().map(|m| block(&m.content)).collect());
-    }
-    let ServerResult::CallToolResult(result) = result else { return None };
-    let text: Vec<String> = result.content.iter().map(block).collect();
-    let structured = result.structured_content.filter(|_| text.iter().all(|t| t.trim().is_empty()));
-    let answer = said(structured.map_or(text, |value| vec![value.to_string()]))?;
-    Some(Answer { failed: result.is_error == Some(true), ..answer })
-}
-
-fn block(block: &ContentBlock) -> String {
-    let kept = |what: &str, kind: &str, size: usize| {
-        format!("[{what} {kind}, about {} KB, not shown]", size * 3 / 4096)
-    };
-    match block {
-        ContentBlock::Text(text) => text.text.clone(),
-        ContentBlock::Image(image) => kept("image", &image.mime_type, image.data.len()),
-        ContentBlock::Audio(audio) => kept("audio", &audio.mime_type, audio.data.len()),
-        ContentBlock::Resource(resource) => content(&resource.resource),
-        ContentBlock::ResourceLink(link) => format!("[resource {} {}]", link.uri, link.name),
-        _ => "[something that is not known]".to_owned(),
-    }
-}
-
-fn content(resource: &ResourceContents) -> String {
-    match resource {
-        ResourceContents::TextResourceContents { text, .. } => text.clone(),
-        ResourceContents::BlobResourceContents { uri, blob, .. } => {
-            format!("[{uri}, about {} KB, not shown]", blob.len() * 3 / 4096)
-        }
-        _ => String::new(),
-    }
-}
-
-fn bounded(mut text: String) -> String {
-    if text.len() > MOST_ANSWER {
-        let left = text.len() - MOST_ANSWER;
-        text.truncate(text.floor_char_boundary(MOST_ANSWER));
-        text.push_str(&format!("\n[left out: {}]", count(left, "more byte")));
-    }
-    text
 }

@@ -126,8 +126,8 @@ impl Driver {
 }
 
 impl Driver {
-    /// Reads the user's sources again where they are not what they were, but not while one may be called: those of before
-    /// end with it. None is started by it. A file that cannot be read changes nothing.
+    /// Reads the user's sources again where they are not what they were, but not while one may be called: what is another
+    /// or gone ends with it. None is started by it. A file that cannot be read changes nothing.
     pub(super) fn look_at_sources_again(&mut self) {
         let busy = self.running.keys().any(|key| matches!(key, WorkKey::Tool(_) | WorkKey::Stage(..)));
         if busy || self.at.read_only() {
@@ -150,8 +150,9 @@ impl Driver {
         let found = Found::of(&self.setup.home, self.at.root.path(), survey).beside(&self.setup.client.all);
         self.learned(&sources::secrets(&self.setup.home, &self.setup.environment, &found));
         self.at.sources = found;
-        self.set_sources();
+        let ended = self.set_sources();
         if let Some(told) = told {
+            let told = if ended.is_empty() { told } else { format!("{told}; stopped: {}", ended.join(", ")) };
             self.outbox.send(Update::Notice(self.at.config.secrets.mask(&told).into_owned()));
         }
     }

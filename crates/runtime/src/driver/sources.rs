@@ -331,20 +331,23 @@ impl Driver {
         }
     }
 
-    /// The sources in force are others now: those of before end.
-    pub(super) fn set_sources(&mut self) {
+    /// The sources in force are others now: what is the same goes on, what is another or gone ends. Gives what ran of that.
+    pub(super) fn set_sources(&mut self) -> Vec<String> {
         let found = self.at.sources.clone();
         if self.kit.sources.are(&found, &self.at.trust.1) {
-            return;
+            return Vec::new();
         }
-        for notice in &found.notices {
-            self.outbox.send(Update::Notice(notice.clone()));
+        for notice in self.kit.sources.news_of(&found) {
+            self.outbox.send(Update::Notice(notice));
         }
         let learns = learns(&self.inbound, &self.tasks);
-        let new = of(&self.setup, self.at.root.path(), &self.at.trust.1, (found, learns));
+        let place = place(&self.setup, self.at.root.path(), &self.at.trust.1, learns);
+        let new = SessionSources::following(Some(&self.kit.sources), place, found);
         new.as_turned(&self.kit.sources);
-        let before = std::mem::replace(&mut self.kit.sources, new);
-        self.tasks.spawn(async move { before.stop().await });
+        let before = std::mem::replace(&mut self.kit.sources, new.clone());
+        let ended = before.running_but(&new);
+        self.tasks.spawn(async move { before.end_but(&new).await });
+        ended
     }
 
     /// From here on these words are shown nowhere.
@@ -419,8 +422,12 @@ pub(super) fn of(
     survey: &Survey,
     (found, learns): (Found, Learns),
 ) -> SessionSources {
+    SessionSources::of(place(setup, root, survey, learns), found)
+}
+
+fn place<'a>(setup: &'a Setup, root: &'a Path, survey: &'a Survey, learns: Learns) -> Place<'a> {
     let (home, environment, consent) = (&setup.home, &setup.environment, setup.client.consent.clone());
-    SessionSources::of(Place { home, environment, root, survey, consent, learns }, found)
+    Place { home, environment, root, survey, consent, learns }
 }
 
 /// Who tells the loop of new secrets, before anything that holds them comes to it.

@@ -9,6 +9,7 @@ use pilothouse_core::{
     hook::Origin,
     input::Input,
     policy::{Conditions, Rule},
+    port::Update,
     redact::Redactor,
     scope::PermissionMode,
     trust::{Standing, Trust, TrustRequest, VARIABLES},
@@ -108,7 +109,11 @@ impl Driver {
             variables.clear();
         }
         self.kit.workshop = self.kit.workshop.clone().giving(of, variables);
-        self.set_sources();
+        let ended = self.set_sources();
+        if !ended.is_empty() {
+            let told = format!("stopped, since what holds in this folder changed: {}", ended.join(", "));
+            self.outbox.send(Update::Notice(told));
+        }
     }
 
     /// What commands are given is looked at before anything goes on that may have changed it: the next one gets it as it is

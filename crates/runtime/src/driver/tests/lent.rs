@@ -117,3 +117,74 @@ async fn a_source_that_is_added_while_the_session_is_open_is_there_told_and_not_
     assert_eq!(states(&s, 5), both[1..]);
     s.quit().await;
 }
+
+/// A server in a few lines of shell that answers what it is asked first.
+fn server(at: &std::path::Path) -> String {
+    let text = r#"say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) say '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *'"tools/list"'*) say '{"tools":[]}' ;;
+  esac
+done
+"#;
+    fs::write(at, text).unwrap();
+    json!({"command": "sh", "args": [at]}).to_string()
+}
+
+#[tokio::test]
+async fn a_source_that_is_added_changed_or_taken_away_ends_no_other() {
+    let rig = Rig::new(&json!([{"text": "One."}, {"text": "Two."}, {"text": "Three."}]));
+    let sources = rig.setup(Which::New).home.config.join("sources");
+    let file = |name: &str| sources.join(name).join("config.json");
+    let line = server(&rig.path().join("server.sh"));
+    for name in ["browser", "tickets"] {
+        put(&file(name), &line);
+    }
+    let mut s = rig.open(Which::New).await;
+    let standing = async |s: &mut Screen, number: u64| {
+        s.requests.send(Request::Ask(number, Ask::Sources)).await.unwrap();
+        s.until("the sources", |s| s.answers.contains_key(&number)).await;
+        let Reply::Sources(all) = &s.answers[&number] else { panic!() };
+        all.iter().map(|source| (source.name.clone(), source.health.clone())).collect::<Vec<_>>()
+    };
+    for (number, name) in [(1, "browser"), (2, "tickets")] {
+        s.requests.send(Request::Ask(number, Ask::TestSource(name.to_owned()))).await.unwrap();
+        s.until("it answers", |s| s.answers.contains_key(&number)).await;
+    }
+    let (runs, rests) = (SourceHealth::Ok(0), SourceHealth::Idle);
+    let is = |name: &str, health: &SourceHealth| (name.to_owned(), health.clone());
+    assert_eq!(standing(&mut s, 3).await, [is("browser", &runs), is("tickets", &runs)]);
+    put(&file("extra"), r#"{"command": "/no/such/program"}"#);
+    s.say("what is in src/a.txt?").await;
+    s.until("an answer", |s| s.count("message_completed") == 1).await;
+    assert_eq!(
+        standing(&mut s, 4).await,
+        [is("browser", &runs), is("extra", &rests), is("tickets", &runs)],
+        "an added one ends none"
+    );
+    s.idle().await;
+    put(&file("tickets"), &line.replace("{", r#"{"about": "Tickets.", "#));
+    s.say("and what is in src/b.txt?").await;
+    s.until("an answer", |s| s.count("message_completed") == 2).await;
+    assert_eq!(
+        standing(&mut s, 5).await,
+        [is("browser", &runs), is("extra", &rests), is("tickets", &rests)],
+        "one that is another now ends alone"
+    );
+    s.idle().await;
+    fs::remove_dir_all(sources.join("extra")).unwrap();
+    s.say("and in src/c.txt?").await;
+    s.until("an answer", |s| s.count("message_completed") == 3).await;
+    assert_eq!(standing(&mut s, 6).await, [is("browser", &runs), is("tickets", &rests)]);
+    assert_eq!(
+        s.refused,
+        [
+            "sources changed: extra from now on, not started yet",
+            "sources changed: tickets as it is written now, not started yet; stopped: tickets",
+            "sources changed: extra no longer",
+        ]
+    );
+    s.quit().await;
+}
