@@ -37,8 +37,8 @@ use crate::{
     secrets::{self, Secrets},
     trust::Survey,
 };
-pub(crate) use files::{FILE, FOLDER, PROJECT, SHARED, Wrong, check, legible, of_project, of_text, says};
-pub use files::{Found, of_user};
+pub(crate) use files::{FILE, FOLDER, PROJECT, SHARED, check, legible, of_project, of_text, says};
+pub use files::{Found, OwnSources, Unread, of_user};
 use pins::Pins;
 pub use signed::{Learns, PATIENCE, invitation};
 use words::{beside, foreign, listed, said, told};

@@ -13,8 +13,7 @@ use crate::{
     config::{Layer, ProjectLayer},
     error::RuntimeError,
     home::Home,
-    hooks, own, permissions, recipes,
-    sources::{self, Wrong},
+    hooks, own, permissions, recipes, sources,
 };
 
 /// How deep a folder is looked into.
@@ -140,12 +139,15 @@ impl Checked {
         }
         if let Some(read) = sources::check(path) {
             self.files += 1;
-            self.mistakes.extend(read.err().map(|e| match e {
-                Wrong::Inside(f) => {
-                    Mistake { file: path.to_owned(), line: f.line, column: f.column, what: f.why }
-                }
-                Wrong::Outside(e) => mistake(path, &e),
-            }));
+            match read {
+                Ok(faults) => self.mistakes.extend(faults.into_iter().map(|f| Mistake {
+                    file: path.to_owned(),
+                    line: f.line,
+                    column: f.column,
+                    what: f.why,
+                })),
+                Err(e) => self.mistakes.push(mistake(path, &e)),
+            }
             return true;
         }
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();

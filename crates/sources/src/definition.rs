@@ -86,6 +86,8 @@ pub enum Reach {
 pub struct FileFault {
     /// The file.
     pub file: PathBuf,
+    /// The source that cannot be used, where the others of the file can.
+    pub of: Option<String>,
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1.

@@ -19,7 +19,7 @@ use super::{Driver, trust::Surveyed};
 use crate::{
     error::RuntimeError,
     permissions,
-    sources::{self, Found},
+    sources::{self, Found, Unread},
     trust::Survey,
 };
 
@@ -127,35 +127,47 @@ impl Driver {
 
 impl Driver {
     /// Reads the user's sources again where they are not what they were, but not while one may be called: what is another
-    /// or gone ends with it. None is started by it. A file that cannot be read changes nothing.
+    /// or gone ends with it. None is started by it. What cannot be read is as it was, and read again at the next look.
     pub(super) fn look_at_sources_again(&mut self) {
         let busy = self.running.keys().any(|key| matches!(key, WorkKey::Tool(_) | WorkKey::Stage(..)));
         if busy || self.at.read_only() {
             return;
         }
-        let now = sources::of_user(&self.setup.home);
-        if now == self.settings.sources_read {
+        let now = sources::of_user(&self.setup.home, &self.settings.sources.all);
+        if now == self.settings.sources {
             return;
         }
-        self.settings.sources_read = now.clone();
-        let before = &self.settings.sources;
-        // As long as a file cannot be read that could be before, all of before holds.
-        if let Some(why) = now.1.iter().find(|why| !before.1.contains(why)) {
-            let text = format!("{why}; the sources of before hold");
-            return self.outbox.send(Update::Notice(self.at.config.secrets.mask(&text).into_owned()));
+        let before = std::mem::replace(&mut self.settings.sources, now.clone());
+        for unread in now.unread.iter().filter(|unread| !before.unread.contains(unread)) {
+            self.tell_masked(&unread_told(unread, &now.all));
         }
-        let told = sources_told(&before.0, &now.0);
-        self.settings.sources = now;
-        let survey = &self.at.trust.1;
-        let found = Found::of(&self.setup.home, self.at.root.path(), survey).beside(&self.setup.client.all);
+        let Some(told) = sources_told(&before.all, &now.all) else { return };
+        let ended = self.sources_are();
+        let ended = if ended.is_empty() { ended } else { format!("; stopped: {ended}") };
+        self.tell_masked(&(told + &ended));
+    }
+
+    /// The user's sources hold from here on, with what the project brings and the client names. Gives what ran and ended.
+    pub(super) fn sources_are(&mut self) -> String {
+        let (home, root, survey) = (&self.setup.home, self.at.root.path(), &self.at.trust.1);
+        let found = Found::with(self.settings.sources.all.clone(), home, root, survey);
+        let found = found.beside(&self.setup.client.all);
         self.learned(&sources::secrets(&self.setup.home, &self.setup.environment, &found));
         self.at.sources = found;
-        let ended = self.set_sources();
-        if let Some(told) = told {
-            let told = if ended.is_empty() { told } else { format!("{told}; stopped: {}", ended.join(", ")) };
-            self.outbox.send(Update::Notice(self.at.config.secrets.mask(&told).into_owned()));
-        }
+        self.set_sources().join(", ")
     }
+
+    fn tell_masked(&mut self, text: &str) {
+        self.outbox.send(Update::Notice(self.at.config.secrets.mask(text).into_owned()));
+    }
+}
+
+/// What cannot be read, and what holds meanwhile.
+fn unread_told(unread: &Unread, all: &[Source]) -> String {
+    let held: Vec<&str> = all.iter().filter(|s| unread.is_of(s)).map(|s| s.name.as_str()).collect();
+    let held =
+        if held.is_empty() { String::new() } else { format!("; still as before: {}", held.join(", ")) };
+    format!("{}{held}", unread.why)
 }
 
 /// Which sources there are from here on, and which no longer, in one line; nothing where they are the same.

@@ -15,7 +15,6 @@ use pilothouse_core::{
     session::Bounds,
 };
 use pilothouse_model::openai::instead;
-use pilothouse_sources::Definition as Source;
 
 use super::{Driver, Inbound, Setup, opening, trust};
 use crate::{
@@ -25,7 +24,7 @@ use crate::{
     },
     hooks, permissions,
     project::{Mark, mark},
-    sources,
+    sources::{self, OwnSources},
     trust::Folder,
 };
 
@@ -56,10 +55,8 @@ pub(super) struct Settings {
     said: origin::Lines,
     /// The user's own hooks.
     hooks: Watched,
-    /// The user's own sources that hold, and what of them cannot be used.
-    pub(super) sources: (Vec<Source>, Vec<String>),
-    /// The same as it was read last: it holds only where nothing new of it cannot be used.
-    pub(super) sources_read: (Vec<Source>, Vec<String>),
+    /// The user's own sources: what cannot be read of their files is as it was before.
+    pub(super) sources: OwnSources,
     /// The rules of the user and of the project.
     pub(super) rules: [Watched; 2],
     /// Whether these let more through than what holds: that waits for an input of the user.
@@ -73,13 +70,11 @@ pub(super) struct Settings {
 impl Settings {
     pub(super) fn of(setup: &Setup, folder: &Folder) -> Self {
         let home = &setup.home;
-        let sources = sources::of_user(home);
         Self {
             file: Watched::at(home.config.join("config.toml")),
             said: origin::of_user(home),
             hooks: Watched::at(home.config.join(hooks::USER_FILE)),
-            sources_read: sources.clone(),
-            sources,
+            sources: sources::of_user(home, &[]),
             rules: permissions::files(home, &folder.root).map(Watched::at),
             wider: false,
             trust: Watched::at(folder.store.file(&folder.root)),

@@ -109,9 +109,9 @@ impl Driver {
             variables.clear();
         }
         self.kit.workshop = self.kit.workshop.clone().giving(of, variables);
-        let ended = self.set_sources();
+        let ended = self.sources_are();
         if !ended.is_empty() {
-            let told = format!("stopped, since what holds in this folder changed: {}", ended.join(", "));
+            let told = format!("stopped, since what holds in this folder changed: {ended}");
             self.outbox.send(Update::Notice(told));
         }
     }
@@ -165,8 +165,7 @@ impl Driver {
 
     /// The folder was looked at: from here on what it brings is in force, or is not.
     pub(super) fn surveyed(&mut self, found: Surveyed, inputs: &mut Vec<(Input, bool)>) {
-        let Surveyed { folder, mut survey, sources, settled } = found;
-        self.at.sources = sources;
+        let Surveyed { folder, mut survey, settled } = found;
         let trusted = survey.standing.trust.holds();
         let in_force = trusted && settled.is_ok();
         match settled {
@@ -217,7 +216,6 @@ fn may_change_given(input: &Input) -> bool {
 pub(super) struct Surveyed {
     folder: Folder,
     survey: Survey,
-    sources: Found,
     settled: Result<Settled, RuntimeError>,
 }
 
@@ -232,20 +230,11 @@ struct Settled {
 impl Surveyed {
     /// Reads what is in force now; from the disk, so on the loop only where nothing may go on before.
     pub fn of(setup: &Setup, folder: Folder, survey: Survey) -> Self {
-        let settled = settings(setup, &folder, &survey).and_then(|(config, found)| {
+        let settled = settings(setup, &folder, &survey).and_then(|(config, _)| {
             let hooks = hooks::in_force(setup, &folder, &survey)?;
             let project = survey.brought.settings(&folder.root).unwrap_or_default();
-            Ok((found, Settled { config, hooks, lower: project.session.permission }))
+            Ok(Settled { config, hooks, lower: project.session.permission })
         });
-        let (sources, settled) = match settled {
-            Ok((found, settled)) => (found, Ok(settled)),
-            // Where the settings do not hold, nothing that the project brings does.
-            Err(e) => {
-                let standing = survey.standing.clone().off(String::new());
-                let off = Survey { brought: survey.brought.clone(), standing };
-                (Found::of(&setup.home, &folder.root, &off).beside(&setup.client.all), Err(e))
-            }
-        };
-        Self { folder, survey, sources, settled }
+        Self { folder, survey, settled }
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! Owns where they stand and what is said of them before anything starts. Never starts a source.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use pilothouse_sources::{Definition, FileFault, Origin, Reach, read_common, read_one};
 use serde_json::Value;
@@ -28,6 +31,32 @@ pub(crate) const FILE: &str = "config.json";
 /// The most sources of a session.
 const MOST_SOURCES: usize = 64;
 
+/// The user's own sources, as their files have them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnSources {
+    /// Those that can be used.
+    pub all: Vec<Definition>,
+    /// What cannot be.
+    pub unread: Vec<Unread>,
+}
+
+/// What of a file of sources cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    file: PathBuf,
+    /// The source of it, where the others can be.
+    of: Option<String>,
+    /// Why, with its place.
+    pub why: String,
+}
+
+impl Unread {
+    /// Whether it is of what this source was read from.
+    pub fn is_of(&self, source: &Definition) -> bool {
+        self.file == source.file && self.of.as_ref().is_none_or(|name| *name == source.name)
+    }
+}
+
 /// What was found, and what of it cannot be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
@@ -44,8 +73,15 @@ pub struct Found {
 impl Found {
     /// The user's sources, and the project's where the folder is trusted.
     pub fn of(home: &Home, root: &Path, survey: &Survey) -> Self {
-        let (mut all, mut notices) = of_user(home);
-        notices.extend(Pins::of(home).unreadable());
+        let own = of_user(home, &[]);
+        let unread = own.unread.into_iter().map(|unread| unread.why);
+        let found = Self::with(own.all, home, root, survey);
+        Self { notices: unread.chain(found.notices).collect(), ..found }
+    }
+
+    /// The same with these of the user's.
+    pub fn with(mut all: Vec<Definition>, home: &Home, root: &Path, survey: &Survey) -> Self {
+        let mut notices: Vec<String> = Pins::of(home).unreadable().into_iter().collect();
         let (theirs, faults) = of_project(root, &survey.brought);
         if !survey.standing.trust.holds() {
             return Self { all, untrusted: theirs, notices, trusted: false };
@@ -97,33 +133,48 @@ impl Found {
     }
 }
 
-/// The user's own sources, and what of them cannot be used.
-pub fn of_user(home: &Home) -> (Vec<Definition>, Vec<String>) {
-    let (mut all, mut notices): (Vec<Definition>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut take =
-        |file: &Path, read: &dyn Fn(&str) -> Result<Vec<Definition>, FileFault>| match own::text(file) {
-            Ok(None) => {}
-            Ok(Some(text)) => match read(&text) {
-                Ok(found) => {
-                    let new = found.into_iter().filter(|d| !all.iter().any(|a| a.name == d.name));
-                    let new: Vec<Definition> = new.collect();
-                    all.extend(new);
-                }
-                Err(e) => notices.push(e.to_string()),
-            },
-            Err(e) => notices.push(format!("{e}\n{}", e.hint())),
+/// The user's own sources. What cannot be read is as it was in `before`, as far as that had it.
+pub fn of_user(home: &Home, before: &[Definition]) -> OwnSources {
+    let mut own = OwnSources::default();
+    let mut take = |file: &Path, read: &dyn Fn(&str) -> Read| {
+        let unread = |of: Option<String>, why: String| Unread { file: file.to_owned(), of, why };
+        let (found, faults) = match own::text(file) {
+            Ok(None) => return,
+            Ok(Some(text)) => read(&text),
+            Err(e) => {
+                own.unread.push(unread(None, format!("{e}\n{}", e.hint())));
+                (Vec::new(), Vec::new())
+            }
         };
+        own.unread.extend(faults.into_iter().map(|e| unread(e.of.clone(), e.to_string())));
+        let held = before.iter().filter(|d| d.file == file && own.unread.iter().any(|u| u.is_of(d)));
+        for source in found.into_iter().chain(held.cloned()) {
+            if !own.all.iter().any(|d| d.name == source.name) {
+                own.all.push(source);
+            }
+        }
+    };
     let folder = home.config.join(FOLDER);
     let names = fs::read_dir(&folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = names.filter_map(|e| e.file_name().into_string().ok()).collect();
     names.sort();
     for name in names.into_iter().take(MOST_SOURCES) {
         let file = folder.join(&name).join(FILE);
-        take(&file, &|text| read_one(&file, &name, text, Origin::User).map(|one| vec![one]));
+        take(&file, &|text| one(read_one(&file, &name, text, Origin::User)));
     }
     let file = home.config.join(COMMON);
     take(&file, &|text| read_common(&file, text, Origin::User));
-    (all, notices)
+    own
+}
+
+/// What a file names, and what of it cannot be used.
+type Read = (Vec<Definition>, Vec<FileFault>);
+
+fn one(read: Result<Definition, FileFault>) -> Read {
+    match read {
+        Ok(source) => (vec![source], Vec::new()),
+        Err(fault) => (Vec::new(), vec![fault]),
+    }
 }
 
 /// A project's sources, and what of them cannot be used.
@@ -134,8 +185,8 @@ pub fn of_project(root: &Path, brought: &Brought) -> (Vec<Definition>, Vec<Strin
         let text = text.and_then(|bytes| std::str::from_utf8(bytes).map_err(|e| e.to_string()));
         match text.map(|text| of_text(Path::new(&piece.path), text)) {
             Err(why) => notices.push(format!("{}: {why}", piece.path)),
-            Ok(Some(Err(e))) => notices.push(e.to_string()),
-            Ok(Some(Ok(found))) => {
+            Ok(Some((found, faults))) => {
+                notices.extend(faults.iter().map(ToString::to_string));
                 for mut source in found {
                     source.file = root.join(&piece.path);
                     if let Some((path, why)) = unread(root, brought, &source) {
@@ -164,7 +215,7 @@ fn unread(root: &Path, brought: &Brought, source: &Definition) -> Option<(String
 }
 
 /// The sources of a project's file; `None` where the file is none that names some.
-pub fn of_text(path: &Path, text: &str) -> Option<Result<Vec<Definition>, FileFault>> {
+pub fn of_text(path: &Path, text: &str) -> Option<(Vec<Definition>, Vec<FileFault>)> {
     let name = path.file_name()?.to_str()?;
     if name == COMMON || name == SHARED {
         return Some(read_common(path, text, Origin::Project));
@@ -172,25 +223,20 @@ pub fn of_text(path: &Path, text: &str) -> Option<Result<Vec<Definition>, FileFa
     let folder = path.parent()?;
     let slug = folder.file_name()?.to_str()?;
     let is_one = name == FILE && folder.parent().is_some_and(|p| p.ends_with(FOLDER));
-    is_one.then(|| read_one(path, slug, text, Origin::Project).map(|one| vec![one]))
+    is_one.then(|| one(read_one(path, slug, text, Origin::Project)))
 }
 
-/// What is wrong with a file of sources.
-pub(crate) enum Wrong {
-    /// What stands in it.
-    Inside(FileFault),
-    /// It cannot be read.
-    Outside(RuntimeError),
-}
-
-/// Whether a file of sources can be used, whoever brings it; `None` where it is none by its name and place.
-pub(crate) fn check(path: &Path) -> Option<Result<(), Wrong>> {
+/// What is wrong in a file of sources, whoever brings it; `None` where it is none by its name and place.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn check(path: &Path) -> Option<Result<Vec<FileFault>, RuntimeError>> {
     // By its name alone first: what is no such file is not opened.
     let _ = of_text(path, "")?;
     match own::text(path) {
         Ok(None) => None,
-        Ok(Some(text)) => of_text(path, &text).map(|read| read.map(drop).map_err(Wrong::Inside)),
-        Err(e) => Some(Err(Wrong::Outside(e))),
+        Ok(Some(text)) => of_text(path, &text).map(|(_, faults)| Ok(faults)),
+        Err(e) => Some(Err(e)),
     }
 }
 

@@ -22,13 +22,41 @@ fn home(dir: &Path) -> Home {
 #[test]
 fn the_users_own_sources_are_found_and_what_is_wrong_is_told_with_its_place() {
     let dir = tempfile::tempdir().unwrap();
-    let (all, notices) = of_user(&home(dir.path()));
+    let OwnSources { all, unread } = of_user(&home(dir.path()), &[]);
+    let notices: Vec<&str> = unread.iter().map(|u| u.why.as_str()).collect();
     let named: Vec<_> = all.iter().map(|d| (d.name.as_str(), d.line())).collect();
     assert_eq!(named, [("memory", "memory".to_owned()), ("far", "https://x.org/m".to_owned())]);
     assert!(
         notices.len() == 1 && notices.iter().all(|n| n.contains("sources/bad/config.json:2:")),
         "{notices:?}"
     );
+}
+
+#[test]
+fn what_cannot_be_read_is_as_it_was_and_everything_else_as_it_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = home(dir.path());
+    let put = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
+    let lines = |own: &OwnSources| own.all.iter().map(Definition::line).collect::<Vec<_>>();
+    let before = of_user(&home, &[]).all;
+    put("sources/memory/config.json", r#"{"comm"#);
+    put(
+        "mcp.json",
+        r#"{"mcpServers": {"memory": {"command": "other"}, "far": {"url": 7}, "new": {"command": "new"}}}"#,
+    );
+    let own = of_user(&home, &before);
+    assert_eq!(
+        lines(&own),
+        ["memory", "new", "https://x.org/m"],
+        "its own file's goes before the shared one's"
+    );
+    assert_eq!(own.unread.len(), 3, "{own:?}");
+    assert_eq!(of_user(&home, &own.all), own, "as long as it is so");
+    put("mcp.json", r#"{"mcpServers": {"#);
+    assert_eq!(lines(&of_user(&home, &own.all)), ["memory", "new", "https://x.org/m"]);
+    put("mcp.json", r#"{"mcpServers": {}}"#);
+    fs::remove_file(dir.path().join("sources/memory/config.json")).unwrap();
+    assert!(of_user(&home, &own.all).all.is_empty(), "what is taken out is gone");
 }
 
 #[test]

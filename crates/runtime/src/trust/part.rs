@@ -95,9 +95,13 @@ impl Piece {
                 Err(e) => vec![format!("cannot be used: {e}")],
             },
             Kind::Servers => match sources::of_text(self.path.as_ref(), &text) {
-                Some(Ok(all)) if all.is_empty() => vec!["has no source in it".to_owned()],
-                Some(Ok(all)) => all.iter().map(sources::says).collect(),
-                Some(Err(e)) => vec![format!("cannot be used: {e}")],
+                Some((all, faults)) if all.is_empty() && faults.is_empty() => {
+                    vec!["has no source in it".to_owned()]
+                }
+                Some((all, faults)) => {
+                    let unread = faults.iter().map(|e| format!("cannot be used: {e}"));
+                    all.iter().map(sources::says).chain(unread).collect()
+                }
                 None => vec!["stands beside a source".to_owned()],
             },
             Kind::Variables => {

@@ -28,28 +28,40 @@ pub fn read_one(file: &Path, name: &str, text: &str, origin: Origin) -> Result<D
     said.named(name, file, origin).map_err(|why| fault(file, Fault::new(Place::START, why)))
 }
 
-/// Reads an `mcp.json` in the forms that others share.
-///
-/// # Errors
-/// What is wrong in it, with line and column.
-pub fn read_common(file: &Path, text: &str, origin: Origin) -> Result<Vec<Definition>, FileFault> {
-    let Common { most, servers } = serde_json::from_str(text).map_err(|e| fault(file, Fault::of_json(&e)))?;
+/// Reads an `mcp.json` in the forms that others share: each source of it for itself, with what is wrong in the others or
+/// with the file, with line and column.
+pub fn read_common(file: &Path, text: &str, origin: Origin) -> (Vec<Definition>, Vec<FileFault>) {
+    let whole = |what: Fault| (Vec::new(), vec![fault(file, what)]);
+    let Common { most, servers } = match serde_json::from_str(text) {
+        Ok(common) => common,
+        Err(e) => return whole(Fault::of_json(&e)),
+    };
     if most.is_none() && servers.is_none() {
         let said: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
         let first = said.keys().map(|key| place(text, key)).min();
         let why = "no source stands here: they are named under `mcpServers` or `servers`".to_owned();
-        return first.map_or(Ok(Vec::new()), |at| Err(fault(file, Fault::new(at, why))));
+        return first.map_or_else(Default::default, |at| whole(Fault::new(at, why)));
     }
-    let mut all: Vec<Definition> = Vec::new();
+    let (mut all, mut faults): (Vec<Definition>, Vec<FileFault>) = Default::default();
     for (said, entry) in [most, servers].into_iter().flatten().flatten() {
-        let wrong = |why: String| fault(file, Fault::new(place(text, &said), why));
-        let name = slug(&said).map_err(wrong)?;
-        if all.iter().any(|d| d.name == name) {
-            return Err(wrong(format!("another source of it is called {name} as well")));
+        let name = slug(&said);
+        let of = name.clone().unwrap_or_else(|_| said.clone());
+        let read = name.and_then(|name| {
+            if all.iter().any(|d| d.name == name) {
+                return Err(format!("another source of it is called {name} as well"));
+            }
+            let entry = Shared::deserialize(entry).map_err(|e| format!("{said}: {e}"))?;
+            entry.named(name, file, origin)
+        });
+        match read {
+            Ok(source) => all.push(source),
+            Err(why) => {
+                let fault = fault(file, Fault::new(place(text, &said), why));
+                faults.push(FileFault { of: Some(of), ..fault });
+            }
         }
-        all.push(entry.named(name, file, origin).map_err(wrong)?);
     }
-    Ok(all)
+    (all, faults)
 }
 
 /// What a file says of one source; `$more` says what becomes of fields that are not known.
@@ -111,8 +123,8 @@ entry!(Shared);
 #[derive(Deserialize)]
 struct Common {
     #[serde(rename = "mcpServers")]
-    most: Option<BTreeMap<String, Shared>>,
-    servers: Option<BTreeMap<String, Shared>>,
+    most: Option<BTreeMap<String, Value>>,
+    servers: Option<BTreeMap<String, Value>>,
 }
 
 /// A program as it is written down: itself, its arguments, its variables.
@@ -161,7 +173,7 @@ fn seconds(name: &str, said: Option<u64>, usual: u64) -> Result<Duration, String
 }
 
 fn fault(file: &Path, Fault { at, why }: Fault) -> FileFault {
-    FileFault { file: file.to_owned(), line: at.line, column: at.column, why }
+    FileFault { file: file.to_owned(), of: None, line: at.line, column: at.column, why }
 }
 
 /// Where a name stands in the text.
@@ -171,7 +183,7 @@ fn place(text: &str, name: &str) -> Place {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice)]
 mod tests {
     use super::*;
 
@@ -185,7 +197,7 @@ mod tests {
             "My Server": {"type": "stdio", "command": "npx", "args": ["-y", "a b"], "env": {"K": "${env:TOKEN}"}},
             "far": {"url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${KEY:-none}"}, "disabled": true}
         }}"#;
-        let all = read_common(Path::new(".mcp.json"), text, Origin::Project).unwrap();
+        let (all, _) = read_common(Path::new(".mcp.json"), text, Origin::Project);
         let named: Vec<_> = all.iter().map(|d| (d.name.as_str(), d.line(), d.enabled, d.wants())).collect();
         assert_eq!(
             named,
@@ -201,16 +213,16 @@ mod tests {
         let text = r#"{"inputs": [{"id": "far-key", "type": "promptString"}], "servers": {
             "far": {"type": "http", "url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${input:far-key}"}}
         }}"#;
-        let all = read_common(Path::new("mcp.json"), text, Origin::User).unwrap();
+        let (all, _) = read_common(Path::new("mcp.json"), text, Origin::User);
         let named: Vec<_> = all.iter().map(|d| (d.name.as_str(), d.line(), d.wants())).collect();
         assert_eq!(named, [("far", "https://example.org/mcp".to_owned(), vec!["INPUT_FAR_KEY".to_owned()])]);
         let both = r#"{"mcpServers": {"a": {"command": "x"}}, "servers": {"b": {"command": "y"}}}"#;
-        assert_eq!(read_common(Path::new("m"), both, Origin::User).unwrap().len(), 2);
+        assert_eq!(read_common(Path::new("m"), both, Origin::User).0.len(), 2);
         let other = "{\n  \"version\": 1,\n  \"mcp_servers\": {\"a\": {\"command\": \"x\"}}\n}";
-        let why = read_common(Path::new("m"), other, Origin::User).unwrap_err().to_string();
+        let why = read_common(Path::new("m"), other, Origin::User).1.remove(0).to_string();
         assert!(why.starts_with("m:2:3: no source stands here") && why.contains("`servers`"), "{why}");
         for empty in ["{}", r#"{"mcpServers": {}}"#, r#"{"servers": {}}"#] {
-            assert_eq!(read_common(Path::new("m"), empty, Origin::User), Ok(Vec::new()));
+            assert_eq!(read_common(Path::new("m"), empty, Origin::User), Default::default());
         }
     }
 
@@ -232,8 +244,23 @@ mod tests {
             assert!(why.contains(says) && why.starts_with("sources/x/config.json:"), "{text}: {why}");
         }
         let twice = "{\"mcpServers\": {\"a b\": {\"command\": \"x\"},\n \"a-b\": {\"command\": \"x\"}}}";
-        let why = read_common(Path::new("m"), twice, Origin::User).unwrap_err();
-        assert_eq!((why.line, why.column), (2, 2), "{why}");
+        let (all, faults) = read_common(Path::new("m"), twice, Origin::User);
+        assert_eq!((all.len(), faults.len(), faults[0].line, faults[0].column), (1, 1, 2, 2), "{faults:?}");
+    }
+
+    #[test]
+    fn each_source_of_a_shared_file_is_read_for_itself() {
+        let text = "{\"mcpServers\": {\"good\": {\"command\": \"x\"},\n\"bad\": {\"command\": 7},\n \"far\": {\"url\": \"http://x.org\"},\
+                    \n\"a/b\": {\"command\": \"x\"}}, \"servers\": {\"other\": {\"url\": \"https://x.org\"}}}";
+        let (all, faults) = read_common(Path::new("m"), text, Origin::User);
+        let names: Vec<_> = all.iter().map(|d| d.name.as_str()).collect();
+        assert_eq!(names, ["good", "other"]);
+        let told: Vec<_> = faults.iter().map(|f| (f.of.as_deref().unwrap(), f.to_string())).collect();
+        assert_eq!(told[0].0, "a/b");
+        assert!(told[1].0 == "bad" && told[1].1.starts_with("m:2:1: bad: invalid type"), "{told:?}");
+        assert!(told[2].0 == "far" && told[2].1.starts_with("m:3:2: `url` is https"), "{told:?}");
+        let (all, faults) = read_common(Path::new("m"), &text[..60], Origin::User);
+        assert!(all.is_empty() && faults.len() == 1 && faults[0].of.is_none(), "{faults:?}");
     }
 
     #[test]

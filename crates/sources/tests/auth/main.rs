@@ -31,7 +31,7 @@ fn source(url: &str, more: &Value) -> Definition {
     let mut entry = json!({"url": url, "start_s": 1});
     entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
     let text = json!({"mcpServers": {"far": entry}}).to_string();
-    read_common("mcp.json".as_ref(), &text, Origin::User).unwrap().remove(0)
+    read_common("mcp.json".as_ref(), &text, Origin::User).0.remove(0)
 }
 
 fn values() -> Lookup {
@@ -136,12 +136,12 @@ async fn a_program_that_is_known_beforehand_does_not_register() {
     let unset = json!({"oauth": {"client_id": "me", "client_secret": "${NOT_SET}"}});
     let (signed, ..) = signing("plain", (How::Browser, unset)).await;
     assert_eq!(signed.unwrap_err(), AuthFault::NoValue("NOT_SET".into()));
-    let program = read_common("x".as_ref(), r#"{"mcpServers": {"p": {"command": "p"}}}"#, Origin::User);
-    let program = program.unwrap().remove(0);
+    let mut program = read_common("x".as_ref(), r#"{"mcpServers": {"p": {"command": "p"}}}"#, Origin::User);
+    let program = program.0.remove(0);
     let refused = sign_in(&program, &values(), (How::Browser, Duration::from_secs(1)), &|_| {}).await;
     assert_eq!(refused.unwrap_err(), AuthFault::Program);
     let odd = r#"{"mcpServers": {"p": {"command": "p", "oauth": {"client_id": "x"}}}}"#;
-    assert!(read_common("x".as_ref(), odd, Origin::User).is_err());
+    assert_eq!(read_common("x".as_ref(), odd, Origin::User).1.len(), 1);
 }
 
 /// Keeps in memory.
