@@ -342,6 +342,17 @@ impl Work {
         }
     }
 
+    /// Whether the user waits for what a model says to it.
+    pub fn asks_model(&self) -> bool {
+        matches!(
+            self,
+            Self::Think { .. }
+                | Self::Compact { .. }
+                | Self::Judge { .. }
+                | Self::Classify { model: true, .. }
+        )
+    }
+
     /// Whether the session is not at rest while it goes on.
     pub fn is_waited_for(&self) -> bool {
         !matches!(self, Self::Hook { way: HookMode::Background, .. } | Self::Look { .. })

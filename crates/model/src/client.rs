@@ -22,11 +22,6 @@ pub trait ModelClient: Send + Sync {
         deltas: Sender<ModelDelta>,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<ModelReply, Unfinished>>;
-
-    /// Ends every wait for its server: what waits is sent at once. Whether anything did.
-    fn hurry(&self) -> bool {
-        false
-    }
 }
 
 /// A reply that did not end: why, and what had come.

@@ -18,7 +18,7 @@ mod outlet;
 
 pub use client::{ModelClient, Unfinished};
 pub use offline::Offline;
-pub use openai::{Effort, Endpoint, OpenAi, Preset, Price};
+pub use openai::{Effort, Endpoint, OpenAi, Patience, Preset, Price};
 pub use scripted::Scripted;
 
 /// Why a client could not be made.

@@ -13,7 +13,7 @@ use async_openai::{Client, error::OpenAIError};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use pilothouse_core::{
     redact::Redactor,
-    talk::{Fault, FaultKind, ModelDelta, ModelReply, ModelRequest, Role},
+    talk::{Fault, FaultKind, ModelDelta, ModelReply, ModelRequest, Purpose, Role},
 };
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +25,6 @@ use crate::{
 use draft::Draft;
 use extras::Extras;
 use lines::{End, MOST_EVENT_BYTES, Seen, StreamObserver, look};
-use patience::Patience;
 use transport::{Address, HttpTransport, RetryReason};
 use wire::Chunk;
 
@@ -44,6 +43,7 @@ mod wire;
 
 pub use endpoint::{Effort, Endpoint, Preset, Price};
 pub use models::{instead, models};
+pub use patience::Patience;
 
 /// How long a stream may stay open after the model said that it is done: the usage may follow.
 const AFTER_FINISH: Duration = Duration::from_secs(3);
@@ -58,7 +58,7 @@ pub struct OpenAi {
     http: OnceLock<reqwest::Client>,
     /// What it takes beyond the interface, as far as it refused none of it.
     extras: Mutex<Extras>,
-    patience: Arc<Patience>,
+    patience: Patience,
 }
 
 impl OpenAi {
@@ -70,8 +70,14 @@ impl OpenAi {
             redactor,
             http: OnceLock::new(),
             extras: Mutex::default(),
-            patience: Arc::default(),
+            patience: Patience::default(),
         }
+    }
+
+    /// The same, whose waits are among these; but for a title, which nobody waits for.
+    #[must_use]
+    pub fn with_patience(self, patience: Patience) -> Self {
+        Self { patience, ..self }
     }
 
     fn http(&self) -> Result<reqwest::Client, Fault> {
@@ -111,7 +117,8 @@ impl OpenAi {
         let witness = StreamObserver::default();
         let endpoint = Arc::clone(&self.endpoint);
         let (http, redactor, retries) = (self.http()?, self.redactor.clone(), Arc::default());
-        let patience = Arc::clone(&self.patience);
+        let beside = request.purpose == Purpose::Title;
+        let patience = if beside { Patience::default() } else { self.patience.clone() };
         let carrier = HttpTransport {
             http,
             endpoint,
@@ -270,9 +277,5 @@ impl ModelClient for OpenAi {
                 }),
             }
         })
-    }
-
-    fn hurry(&self) -> bool {
-        self.patience.end()
     }
 }

@@ -29,7 +29,7 @@ use pilothouse_core::{
     memory::Memory,
     scope::ToolScope,
     session::{Entry, State, What},
-    talk::{Fault, Message, ModelReply, ModelRequest, Purpose, Role, ToolSpec},
+    talk::{Fault, Message, ModelDelta, ModelReply, ModelRequest, Purpose, Role, ToolSpec},
 };
 use pilothouse_model::ModelClient;
 use tokio::sync::mpsc;
@@ -200,7 +200,7 @@ pub fn system(purpose: Purpose) -> String {
     .to_owned()
 }
 
-/// The reply to a request that is shown to nobody while it comes.
+/// The reply to a request that is shown to nobody while it comes; `told` hears its pieces.
 ///
 /// # Errors
 /// When the model did not answer.
@@ -208,10 +208,15 @@ pub async fn unseen(
     client: &dyn ModelClient,
     request: ModelRequest,
     cancel: CancellationToken,
+    mut told: impl FnMut(ModelDelta),
 ) -> Result<ModelReply, Fault> {
     let (pieces, mut coming) = mpsc::channel(1);
     let reply = client.reply(request, pieces, cancel);
-    let drain = async { while coming.recv().await.is_some() {} };
+    let drain = async {
+        while let Some(piece) = coming.recv().await {
+            told(piece);
+        }
+    };
     let (reply, ()) = tokio::join!(reply, drain);
     reply.map_err(|unfinished| unfinished.fault)
 }

@@ -13,7 +13,7 @@ use pilothouse_core::{
     session::State,
     talk::{Fault, FaultKind, ModelRequest, Usage},
 };
-use pilothouse_model::{ModelClient, Offline, OpenAi, Scripted};
+use pilothouse_model::{ModelClient, Offline, OpenAi, Patience, Scripted};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -104,7 +104,7 @@ pub type Model = Result<Arc<dyn ModelClient>, Fault>;
 ///
 /// # Errors
 /// When it cannot be made, such as for a script that cannot be read.
-pub fn client(voice: &Provider) -> Model {
+pub fn client(voice: &Provider, patience: &Patience) -> Model {
     Ok(match voice {
         Provider::Offline => Arc::new(Offline::new()),
         Provider::Script(path) => Arc::new(Scripted::open(path).map_err(|e| Fault {
@@ -113,7 +113,9 @@ pub fn client(voice: &Provider) -> Model {
             hint: "check PILOTHOUSE_MODEL".to_owned(),
             status: None,
         })?),
-        Provider::Endpoint(endpoint) => Arc::new(OpenAi::new((**endpoint).clone())),
+        Provider::Endpoint(endpoint) => {
+            Arc::new(OpenAi::new((**endpoint).clone()).with_patience(patience.clone()))
+        }
     })
 }
 

@@ -55,6 +55,23 @@ fn an_answer_that_was_stopped_is_asked_again_where_no_plan_has_something_left() 
 }
 
 #[test]
+fn retry_beside_a_summary_ends_its_wait_and_asks_nothing_again() {
+    let told = |b: &Bench| {
+        let heard = |e: &&Event| matches!(e, Event::ControlGiven { control: Control::Other(name) } if name == "retry");
+        b.log.iter().map(|e| &e.event).filter(heard).count()
+    };
+    let mut b = Bench::new();
+    for n in 0..3 {
+        b.say(&format!("what is number {n} here?"));
+        b.reply(&format!("it is {n}"), &[]);
+    }
+    b.say("/compact");
+    assert!(b.session.state().compacting.is_some());
+    b.say("/retry");
+    assert!(b.session.state().lanes.is_empty() && told(&b) == 1, "its wait is ended, and no more");
+}
+
+#[test]
 fn what_a_crash_cut_short_is_asked_again() {
     for order in [false, true] {
         let mut b = Bench::new();

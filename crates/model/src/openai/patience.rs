@@ -3,31 +3,37 @@
 //! Owns who waits. Never says for how long.
 
 use std::{
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
 use tokio::{sync::Notify, time::timeout};
 
-/// The waits of one client.
+/// The waits of one session, whichever client waits and however long it lasts; clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Patience(Arc<Waiting>);
+
 #[derive(Debug, Default)]
-pub(super) struct Patience {
-    waiting: AtomicUsize,
+struct Waiting {
+    all: AtomicUsize,
     enough: Notify,
 }
 
 impl Patience {
     /// Waits so long, or until that is enough; whether it was.
-    pub async fn wait(&self, time: Duration) -> bool {
-        let enough = self.enough.notified();
-        let _waits = Waits::begin(&self.waiting);
+    pub(super) async fn wait(&self, time: Duration) -> bool {
+        let enough = self.0.enough.notified();
+        let _waits = Waits::begin(&self.0.all);
         timeout(time, enough).await.is_ok()
     }
 
-    /// Ends every wait; whether there was one.
+    /// Ends every wait: what waits is sent at once. Whether anything did.
     pub fn end(&self) -> bool {
-        self.enough.notify_waiters();
-        self.waiting.load(Ordering::Relaxed) > 0
+        self.0.enough.notify_waiters();
+        self.0.all.load(Ordering::Relaxed) > 0
     }
 }
 

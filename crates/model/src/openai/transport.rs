@@ -152,7 +152,7 @@ pub(super) struct HttpTransport {
     pub deltas: Sender<ModelDelta>,
     /// How many of the retries are used up.
     pub retries: Arc<AtomicU32>,
-    pub patience: Arc<Patience>,
+    pub patience: Patience,
 }
 
 /// Why an attempt failed, and whether and when another one makes sense.

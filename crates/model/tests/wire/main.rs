@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use pilothouse_core::talk::{
     FaultKind, Finish, Message, ModelCall, ModelDelta, ModelReply, ModelRequest, Purpose, Role, ToolSpec,
 };
-use pilothouse_model::{Endpoint, ModelClient, OpenAi, Unfinished};
+use pilothouse_model::{Endpoint, ModelClient, OpenAi, Patience, Unfinished};
 use serde_json::{Value, json};
 use server::{Act, Server, answer, done, event, reply, stream_head, text};
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -466,8 +466,9 @@ async fn a_cancel_ends_the_wait_for_a_retry() {
 async fn a_wait_that_the_user_ends_is_over_at_once_and_uses_up_no_retry() {
     let busy = || answer("429 Too Many Requests", "retry-after: 50\r\n", "busy");
     let server = Server::start(vec![busy(), busy(), busy(), busy(), reply("at last")]).await;
-    let model = OpenAi::new(endpoint(&server.url));
-    assert!(!model.hurry(), "nothing waits yet");
+    let patience = Patience::default();
+    let model = OpenAi::new(endpoint(&server.url)).with_patience(patience.clone());
+    assert!(!patience.end(), "nothing waits yet");
     let (tx, mut rx) = mpsc::channel(64);
     let reply = model.reply(request(), tx, CancellationToken::new());
     let hurries = async {
@@ -475,14 +476,37 @@ async fn a_wait_that_the_user_ends_is_over_at_once_and_uses_up_no_retry() {
         while let Some(delta) = rx.recv().await {
             if let ModelDelta::Retry { named, .. } = delta {
                 waits += 1;
-                assert!(named && model.hurry());
+                assert!(named && patience.end());
             }
         }
         waits
     };
     let (reply, waits) = tokio::join!(reply, hurries);
     assert_eq!((reply.unwrap().text.as_str(), waits), ("at last", 4));
-    assert!(!model.hurry());
+    assert!(!patience.end());
+}
+
+#[tokio::test]
+async fn the_wait_of_a_title_is_none_that_the_user_ends() {
+    let server =
+        Server::start(vec![answer("429 Too Many Requests", "retry-after: 1\r\n", "busy"), reply("Named")])
+            .await;
+    let patience = Patience::default();
+    let model = OpenAi::new(endpoint(&server.url)).with_patience(patience.clone());
+    let (tx, mut rx) = mpsc::channel(64);
+    let asked = ModelRequest { purpose: Purpose::Title, ..request() };
+    let reply = model.reply(asked, tx, CancellationToken::new());
+    let hurries = async {
+        let mut ended = Vec::new();
+        while let Some(delta) = rx.recv().await {
+            if matches!(delta, ModelDelta::Retry { .. }) {
+                ended.push(patience.end());
+            }
+        }
+        ended
+    };
+    let (reply, ended) = tokio::join!(reply, hurries);
+    assert_eq!((reply.unwrap().text.as_str(), ended), ("Named", vec![false]));
 }
 
 #[tokio::test]

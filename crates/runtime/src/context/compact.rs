@@ -12,7 +12,7 @@ use pilothouse_core::{
     plan::GateStatus,
     proposal::ProposalStatus,
     session::{ApplyStatus, Compacting, Entry, State, What},
-    talk::{Fault, Message, ModelReply, ModelRequest, Purpose, Role},
+    talk::{Fault, Message, ModelDelta, ModelReply, ModelRequest, Purpose, Role},
 };
 use pilothouse_model::ModelClient;
 use tokio_util::sync::CancellationToken;
@@ -81,8 +81,9 @@ impl SummaryRequest {
         self,
         client: &dyn ModelClient,
         cancel: CancellationToken,
+        told: impl FnMut(ModelDelta),
     ) -> Result<(Box<ModelReply>, Dropped), Fault> {
-        let mut reply = super::unseen(client, self.request, cancel).await?;
+        let mut reply = super::unseen(client, self.request, cancel, told).await?;
         if !reply.text.trim().is_empty() {
             let whole = format!("{}\n\n{}", reply.text.trim(), self.record);
             whole.trim().clone_into(&mut reply.text);

@@ -197,10 +197,13 @@ impl Driver {
         }));
     }
 
-    /// Asks the server again that is waited for, where that was wanted; says so where none is.
+    /// Asks the server again that is waited for, where that was wanted; says so where none is, unless a message is asked
+    /// again as well.
     pub(super) fn ask_at_once(&mut self, events: &[Stamped]) {
-        let wanted = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "retry");
-        if events.iter().any(wanted) && !self.kit.hurry() {
+        let given = |control: &Control| {
+            events.iter().any(|e| matches!(&e.event, Event::ControlGiven { control: c } if c == control))
+        };
+        if given(&Control::Other("retry".to_owned())) && !self.kit.patience.end() && !given(&Control::Redo) {
             self.outbox.send(Update::Notice(ON_ITS_WAY.to_owned()));
         }
     }

@@ -18,11 +18,11 @@ use pilothouse_core::{
     plan::MAX_DOCUMENT,
     scope::ToolScope,
     session::{Lane, State},
-    talk::{DeltaKind, Fault, FaultKind, ModelRequest, Purpose, ToolSpec},
+    talk::{DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
     tool::{Permit, ToolCall, ToolOutcome},
     work::{View, Work, WorkKey},
 };
-use pilothouse_model::{ModelClient, Unfinished};
+use pilothouse_model::{ModelClient, Patience, Unfinished};
 use pilothouse_tools::{BlobSource, Sink, ToolExecutor, git, snapshot::Snapshots};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -72,6 +72,8 @@ pub(super) struct Services {
     /// What commands at work have printed.
     pub printing: Printing,
     clients: BTreeMap<String, Arc<dyn ModelClient>>,
+    /// Their waits for a server, and those of clients of before.
+    pub patience: Patience,
     /// The user's question to that which is being answered, and what ends it.
     pub asked: Option<(u64, CancellationToken)>,
 }
@@ -109,17 +111,11 @@ impl Services {
         let knowledge =
             Knowledge::new(at.root.path(), &setup.home, &at.config).timed(Arc::clone(&setup.clock));
         let printing = Printing::default();
-        let clients = BTreeMap::new();
-        Ok(Self { workshop, sources, later, pending, knowledge, printing, clients, asked: None })
+        let (clients, patience) = (BTreeMap::new(), Patience::default());
+        Ok(Self { workshop, sources, later, pending, knowledge, printing, clients, patience, asked: None })
     }
 
-    /// Ends every wait for a server; whether there was one.
-    pub(super) fn hurry(&self) -> bool {
-        let ended: Vec<bool> = self.clients.values().map(|client| client.hurry()).collect();
-        ended.contains(&true)
-    }
-
-    /// Clients are made anew: the settings are others.
+    /// Clients are made anew: the settings are others. Who waits for a server goes on to wait.
     pub(super) fn forget_clients(&mut self) {
         self.clients.clear();
     }
@@ -133,7 +129,7 @@ impl Services {
         if let Some(client) = self.clients.get(&of) {
             return Ok(Arc::clone(client));
         }
-        let client = tiers::client(voice)?;
+        let client = tiers::client(voice, &self.patience)?;
         self.clients.insert(of, Arc::clone(&client));
         Ok(client)
     }
@@ -344,9 +340,17 @@ impl Driver {
             Fault { kind: FaultKind::Refused, message, hint: WIDER.to_owned(), status: None }
         };
         let ready = client.and_then(|client| Ok((client, asked.ok_or_else(small)?)));
+        let (updates, secrets) = (self.outbox.sender(), self.at.config.secrets.clone());
         self.spawn(key, Some(call), None, async move {
+            let mut stream = Stream::new(call, &updates, &secrets);
+            // Nothing is shown of a summary but that its server is waited for.
+            let waits = |piece| {
+                if matches!(piece, ModelDelta::Retry { .. }) {
+                    stream.show(piece);
+                }
+            };
             let result = match ready {
-                Ok((client, asked)) => asked.ask(client.as_ref(), cancel).await,
+                Ok((client, asked)) => asked.ask(client.as_ref(), cancel, waits).await,
                 Err(fault) => Err(fault),
             };
             Input::Summarized { call, result }
@@ -360,7 +364,7 @@ impl Driver {
         let asked = context::title::request(self.at.session.state());
         self.spawn(key, Some(call), None, async move {
             let result = match client {
-                Ok(client) => context::unseen(client.as_ref(), asked, cancel).await.map(Box::new),
+                Ok(client) => context::unseen(client.as_ref(), asked, cancel, drop).await.map(Box::new),
                 Err(fault) => Err(fault),
             };
             Input::Titled { call, result }

@@ -90,7 +90,9 @@ impl World {
 
     /// For how many milliseconds still a model's server is waited for.
     pub(super) fn waits_for_server(&self, now: Instant) -> u64 {
-        let open = |call| self.state().lanes.values().any(|lane| lane.thinking == Some(call));
+        let sums_up = |call| self.state().compacting.as_ref().is_some_and(|c| c.call == call);
+        let thinks = |call| self.state().lanes.values().any(|lane| lane.thinking == Some(call));
+        let open = |call| thinks(call) || sums_up(call);
         let until = self.served.filter(|(call, _)| open(*call)).map(|(_, until)| until.0);
         until.map_or(0, |until| until.saturating_sub(self.time(now).0))
     }

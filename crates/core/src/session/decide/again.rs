@@ -11,6 +11,7 @@ use crate::{
     intent::{Control, Phase, Slash, Turn},
     scope::ToolScope,
     session::{State, TurnInfo, What},
+    work::Work,
 };
 
 /// How a change that was taken back is put back, said beside what `/redo` does.
@@ -45,13 +46,15 @@ impl State {
 }
 
 impl Draft<'_> {
-    /// `/retry`: the message whose answer failed or was stopped. Beside a model that is asked it ends the wait for its server
-    /// and asks nothing new; else it takes the last message, whatever became of it, else what `/redo` does.
+    /// `/retry`: the message whose answer failed or was stopped. Whatever waits for a model's server is sent at once; where
+    /// a model is asked and nothing failed, that is all. Else it takes the last message, whatever became of it, else what
+    /// `/redo` does.
     pub(super) fn retry(&mut self) -> Decided {
         let failed = self.answer_to_redo();
-        if failed.is_none() && self.state.lanes.values().any(|lane| lane.thinking.is_some()) {
+        if self.state.pending().values().any(Work::asks_model) {
             self.heard(Slash::Retry);
-            return Ok(());
+            let Some(turn) = failed else { return Ok(()) };
+            return self.ask_message_again(turn);
         }
         let message = failed.or_else(|| self.state.last_message());
         if let Some(turn) = message {

@@ -42,7 +42,7 @@ impl Bench {
         let result = if answers {
             let client = pilothouse_model::Offline::new();
             let cancel = tokio_util::sync::CancellationToken::new();
-            futures::executor::block_on(asked.ask(&client, cancel))
+            futures::executor::block_on(asked.ask(&client, cancel, drop))
         } else {
             let kind = pilothouse_core::talk::FaultKind::Stalled;
             let (message, hint) = ("silent".into(), String::new());

@@ -263,19 +263,56 @@ async fn a_model_that_its_server_does_not_name_is_told_and_taken_all_the_same() 
     s.quit().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wait_for_the_server_is_over_once_retry_is_said() {
-    let rig = Rig::new(&json!([]));
+/// A server that is busy for these of its answers, and says something with the others.
+async fn busy_at(busy: &[usize], count: usize) -> String {
     let reply = "data: {\"choices\":[{\"delta\":{\"content\":\"Here.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-    let busy = answer("429 Too Many Requests", "retry-after: 50", "slow down");
-    let address = serves(vec![busy, answer("200 OK", "content-type: text/event-stream", reply)]).await;
+    let one = |n| {
+        if busy.contains(&n) {
+            answer("429 Too Many Requests", "retry-after: 50", "slow down")
+        } else {
+            answer("200 OK", "content-type: text/event-stream", reply)
+        }
+    };
+    serves((0..count).map(one).collect()).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wait_for_the_server_is_over_once_retry_is_said_also_with_other_settings() {
+    let rig = Rig::new(&json!([]));
+    let address = busy_at(&[0, 1], 3).await;
     let variables = [("PILOTHOUSE_BASE_URL", address.as_str()), ("PILOTHOUSE_MODEL", "desk")];
     let mut s = Screen::open(setup_with(&rig, &variables), 1024).await;
     s.until("surroundings", |s| s.around.model == "desk").await;
+    let waits = |s: &Screen| s.deltas.iter().filter(|(kind, ..)| *kind == DeltaKind::Wait).count();
     s.say("how does the search work?").await;
-    s.until("the wait", |s| s.deltas.iter().any(|(kind, ..)| *kind == DeltaKind::Wait)).await;
+    s.until("the wait", |s| waits(s) == 1).await;
+    s.say("/retry").await;
+    s.until("another", |s| waits(s) == 2).await;
+    // The settings are read again with the next input, and their clients made anew: the wait is of an older one.
+    fs::write(rig.setup(Which::New).home.config.join("config.toml"), "[session]\nbudget = \"5\"\n").unwrap();
     s.say("/retry").await;
     s.idle().await;
-    assert!(s.count("message_completed") == 1 && s.refused.is_empty(), "{:?}", s.refused);
+    assert_eq!(s.count("message_completed"), 1);
+    assert_eq!(s.refused, ["config.toml changed: session.budget from now on"]);
+    s.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_wait_of_a_summary_is_told_and_over_once_retry_is_said() {
+    let rig = Rig::new(&json!([]));
+    let address = busy_at(&[3], 5).await;
+    let variables = [("PILOTHOUSE_BASE_URL", address.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let mut s = Screen::open(setup_with(&rig, &variables), 1024).await;
+    s.until("surroundings", |s| s.around.model == "desk").await;
+    for n in 0..3 {
+        s.say(&format!("what is number {n} here?")).await;
+        s.until("an answer", |s| s.count("message_completed") == n + 1).await;
+        s.idle().await;
+    }
+    s.say("/compact").await;
+    s.until("the wait", |s| s.deltas.iter().any(|(kind, ..)| *kind == DeltaKind::Wait)).await;
+    s.say("/retry").await;
+    s.until("the summary", |s| s.count("compacted") == 1).await;
+    assert_eq!(s.count("turn_started"), 3, "nothing is asked again beside it");
     s.quit().await;
 }
