@@ -12,11 +12,14 @@ use crate::{knowledge::Passage, mark::inside};
 
 /// What the mark around passages takes.
 const PASSAGES_BYTES: usize = 64;
+/// Bytes of text that count as a token.
+const TOKEN_BYTES: usize = 4;
 
 /// What a model is told in a stage, after its prompt, in about so many bytes: what was found gives way, the worst of it
 /// first.
 pub fn brief(state: &PipelineState, stage: usize, material: &Material, most: usize) -> String {
     let numbers = state.depth().numbers();
+    let budget = numbers.tokens * TOKEN_BYTES;
     let spec = state.stage(stage);
     let mut parts = vec![mark("query", state.original_query()), mark("depth", state.depth().name())];
     parts.extend(state.feedback().map(|text| mark("the_user_wants", text)));
@@ -37,12 +40,12 @@ pub fn brief(state: &PipelineState, stage: usize, material: &Material, most: usi
             let sources = material.sources(state);
             let again = again(state, material, Gives::Draft, "draft");
             let told = sources.passages.iter().zip(1..).map(|(p, n)| passage(p, n));
-            parts.push(passages(told, left(most, parts.iter().chain(&again))));
+            parts.push(passages(told, left(most, parts.iter().chain(&again)).min(budget)));
             parts.extend(again);
         }
         (Some(StageKind::Llm), Some(Gives::Findings)) => {
             let again = again(state, material, Gives::Findings, "findings");
-            let room = left(most, parts.iter().chain(&again)).min(numbers.tokens * 4);
+            let room = left(most, parts.iter().chain(&again)).min(budget);
             let most = room / material.outputs.len().max(1);
             let stages = state.beginning().map(|b| b.spec.stages.as_slice()).unwrap_or_default();
             let told = |s: &StageSpec| {
@@ -63,7 +66,7 @@ pub fn brief(state: &PipelineState, stage: usize, material: &Material, most: usi
             let cites = claims::numbers(&claims);
             let beside = beside(state, material);
             let told = cites.into_iter().filter_map(|n| Some(passage(sources.at(n)?, n)));
-            parts.push(passages(told, left(most, parts.iter().chain(&beside))));
+            parts.push(passages(told, left(most, parts.iter().chain(&beside)).min(budget)));
             parts.extend(beside);
         }
         (Some(StageKind::Llm | StageKind::ToolFanout | StageKind::Render) | None, _) => {}
@@ -86,6 +89,18 @@ fn passages(all: impl Iterator<Item = String>, most: usize) -> String {
         }
     }
     format!("<passages>\n{}\n</passages>", told.join("\n"))
+}
+
+/// The first of these passages that a model can be told in so many tokens, with the marks around them.
+pub(super) fn within(found: Vec<Passage>, tokens: usize) -> Vec<Passage> {
+    let (mut kept, mut room) = (Vec::new(), (tokens * TOKEN_BYTES).saturating_sub(PASSAGES_BYTES));
+    for found in found {
+        if let Some(rest) = room.checked_sub(passage(&found, kept.len() + 1).len() + 1) {
+            room = rest;
+            kept.push(found);
+        }
+    }
+    kept
 }
 
 fn queries(state: &PipelineState) -> Option<String> {

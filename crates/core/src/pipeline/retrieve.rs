@@ -8,14 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Material, PipelineState, WebResult, change, claims, count,
+    Material, PipelineState, WebResult, brief, change, claims, count,
     material::{Outcome, Step, ToolStep},
     web,
 };
 use crate::knowledge::{Hopped, Lines, Passage};
 
-/// Bytes of text that are taken for one token.
-const TOKEN_BYTES: usize = 4;
 /// Most passages from which steps go on.
 const SEEDS: usize = 3;
 /// Passages that such a step brings.
@@ -87,7 +85,7 @@ pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> 
     if !calls.is_empty() {
         return Step::Call(calls);
     }
-    let (passages, beside) = (within(found, numbers.tokens * TOKEN_BYTES), web::added(material));
+    let (passages, beside) = (brief::within(found, numbers.tokens), web::added(material));
     let files: BTreeSet<&str> = passages.iter().map(|p| p.lines.path.as_str()).collect();
     let failed = material.steps.iter().filter(|s| !s.ok).count();
     let lost = if failed > 0 { format!("; {failed} searches failed") } else { String::new() };
@@ -159,16 +157,4 @@ fn covers(one: &Lines, other: &Lines) -> bool {
     }
     let shared = (one.to.min(other.to) + 1).saturating_sub(one.from.max(other.from));
     shared * 2 > (other.to + 1).saturating_sub(other.from)
-}
-
-/// The first passages that fit into so many bytes.
-fn within(passages: Vec<Passage>, bytes: usize) -> Vec<Passage> {
-    let mut left = bytes;
-    let mut kept = Vec::new();
-    for passage in passages {
-        let Some(rest) = left.checked_sub(passage.text.len() + 64) else { continue };
-        left = rest;
-        kept.push(passage);
-    }
-    kept
 }

@@ -421,6 +421,33 @@ fn what_a_model_is_told_fits_and_the_worst_passages_give_way() {
 }
 
 #[test]
+fn passages_with_the_marks_around_them_keep_to_the_tokens_of_their_depth() {
+    let state = began(Depth::Quick);
+    let budget = Depth::Quick.numbers().tokens * 4;
+    let of = |n: usize| {
+        passage(&format!("src/deep/in/the/tree/part{n}.rs"), &format!("fn f{n}() {{}} // {}", "x".repeat(n)))
+    };
+    let found = serde_json::to_string(&(0..400).map(of).collect::<Vec<_>>()).unwrap();
+    let step = ToolStep { tool: "search".into(), args: String::new(), ok: true, text: found };
+    let material = Material { steps: vec![step], ..Material::default() };
+    let Step::Done(outcome) = work(&state, 2, &material) else { panic!("it goes on") };
+    let outputs = BTreeMap::from([("retrieve".to_owned(), outcome.output)]);
+    let mut material = Material { outputs, ..Material::default() };
+    let told = |material: &Material| {
+        let text = brief(&state, 3, material, usize::MAX);
+        text.split_once("<passages>").unwrap().1.split_once("</passages>").unwrap().0.len() + 23
+    };
+    let passages = material.sources(&state).passages;
+    let (all, whole) = (told(&material), budget - 500..=budget);
+    assert!(whole.contains(&all) && passages.len() > 20, "{all} of {budget}: {}", passages.len());
+    // So does what was kept by an earlier count.
+    let more: Vec<_> = (0..400).map(of).collect();
+    let sources = Sources { passages: more, beside: Vec::new() };
+    material.outputs.insert("retrieve".into(), serde_json::to_string(&sources).unwrap());
+    assert!(whole.contains(&told(&material)), "{}", told(&material));
+}
+
+#[test]
 fn what_sources_know_stands_beside_the_passages_of_a_search() {
     let begun = began(Depth::Quick);
     let adds = vec![WebSearch { source: "wiki".into(), tool: "find".into() }];
