@@ -17,7 +17,7 @@ use crate::{
     shell::Risk,
 };
 
-/// A command that failed this often in a row is not proposed again.
+/// A command that failed this often, with nothing between that could have changed that, is not proposed again.
 pub const MOST_FAILURES: usize = 2;
 /// How many characters of a command a summary keeps.
 const HEAD_CHARS: usize = 120;
@@ -35,7 +35,7 @@ pub enum PlannerError {
     #[error("the model's reply is neither an answer nor a command")]
     Invalid,
     /// It wants what has failed twice.
-    #[error("the model proposed again what failed twice in a row")]
+    #[error("the model proposed again what failed twice")]
     Repeated,
 }
 
@@ -160,20 +160,46 @@ fn spaced(line: &str) -> String {
     out
 }
 
+/// How often a command failed, as far as that says that it fails again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failures {
+    /// How often.
+    pub count: usize,
+    /// Whether no other command ended between them.
+    pub in_a_row: bool,
+}
+
+impl Failures {
+    /// How often, in words: "twice in a row".
+    pub fn words(self) -> String {
+        let often = if self.count == 2 { "twice".to_owned() } else { format!("{} times", self.count) };
+        if self.in_a_row { often + " in a row" } else { often }
+    }
+}
+
 /// How often this command failed since something succeeded that could have changed the outcome: the
 /// command itself, or another one that does more than read.
-pub fn failures_in_a_row(tried: &[Tried], key: BlobId) -> usize {
-    let mut failures = 0;
+pub fn failures(tried: &[Tried], key: BlobId) -> Failures {
+    let (mut count, mut between, mut in_a_row) = (0, false, true);
     for one in tried.iter().rev() {
         let Some(exit) = &one.attempt.exit else { continue };
         match (one.key == key, exit.ok()) {
-            (true, false) => failures += 1,
+            (true, false) => {
+                in_a_row &= !between;
+                count += 1;
+            }
             (true, true) => break,
             (false, true) if one.attempt.risk > Risk::Low => break,
-            (false, _) => {}
+            (false, _) => between |= count > 0,
         }
     }
-    failures
+    Failures { count, in_a_row }
+}
+
+/// How many commands failed one after the other by now, whichever they were.
+pub fn failed_in_a_row(tried: &[Tried]) -> usize {
+    let ended = tried.iter().rev().filter_map(|t| t.attempt.exit.as_ref());
+    ended.take_while(|exit| !exit.ok()).count()
 }
 
 /// Told of what ended well without a command or a file.

@@ -31,7 +31,7 @@ fn spacing_makes_no_other_command_and_what_is_quoted_does() {
 #[test]
 fn failures_count_until_something_succeeds_that_may_have_changed_the_outcome() {
     let (low, medium) = (Risk::Low, Risk::Medium);
-    let count = |tried: &[Tried]| failures_in_a_row(tried, key("make", ""));
+    let count = |tried: &[Tried]| failures(tried, key("make", "")).count;
     assert_eq!(count(&[]), 0);
     assert_eq!(count(&[ran("make", medium, 1), ran("make", medium, 2)]), 2);
     assert_eq!(count(&[ran("make", medium, 1), ran("make", medium, 0)]), 0);
@@ -39,6 +39,12 @@ fn failures_count_until_something_succeeds_that_may_have_changed_the_outcome() {
     assert_eq!(count(&[fail.clone(), look.clone(), fail.clone()]), 2, "reading mends nothing");
     assert_eq!(count(&[fail.clone(), ran("other", medium, 1), fail.clone()]), 2, "nor does a failure");
     assert_eq!(count(&[fail.clone(), ran("sed -i s/a/b/ Makefile", medium, 0), fail.clone()]), 1);
+    let words = |tried: &[Tried]| failures(tried, key("make", "")).words();
+    assert_eq!(words(&[fail.clone(), fail.clone()]), "twice in a row");
+    assert_eq!(words(&[fail.clone(), fail.clone(), look.clone(), ran("other", medium, 1)]), "twice in a row");
+    assert_eq!(words(&[fail.clone(), look, fail.clone()]), "twice", "another one ended between");
+    assert_eq!(failed_in_a_row(&[fail.clone(), ran("other", medium, 1), fail.clone()]), 3);
+    assert_eq!(failed_in_a_row(&[fail.clone(), ran("other", Risk::Low, 0)]), 0);
     let waiting = Tried::new(CallId(2), "make", "", medium);
     assert_eq!(count(&[fail.clone(), waiting, fail]), 2, "what was not run says nothing");
 }

@@ -107,6 +107,21 @@ fn journey_7_from_an_edited_command_to_a_planner_error() {
 }
 
 #[test]
+fn a_model_is_told_how_many_commands_failed_in_a_row_and_that_one_failed_twice() {
+    let mut b = proposing_goal("make a");
+    submit(&mut b, "make a");
+    b.end_tool(exited(2, "exit 2, took 0.1 s\nstderr:\nno rule"));
+    assert!(!last_result(&b).1.contains("in a row"), "the first says it by its exit code");
+    round(&mut b, "make b", 2);
+    let (_, told) = last_result(&b);
+    assert!(told.starts_with("exit 2, took 0.1 s\n(2 commands failed in a row)"), "{told}");
+    round(&mut b, "make a", 2);
+    let (_, told) = last_result(&b);
+    let both = "exit 2, took 0.1 s\n(3 commands failed in a row)\n(it failed twice: do not repeat it";
+    assert!(told.starts_with(both), "{told}");
+}
+
+#[test]
 fn the_word_of_a_risk_answers_it_wherever_it_is_typed() {
     for (command, no) in [("rm -rf ~", "y"), ("cargo test", "what does it do?")] {
         let mut b = proposing_goal(command);

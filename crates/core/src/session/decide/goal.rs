@@ -9,7 +9,10 @@ use super::{Decided, Draft, verdict::CallVerdict};
 use crate::{
     blob::BlobId,
     event::{CallStatus, Level},
-    goal::{GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, failures_in_a_row},
+    goal::{
+        Failures, GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, Tried, failed_in_a_row,
+        failures,
+    },
     ids::{CallId, LaneId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase},
@@ -102,9 +105,9 @@ impl Draft<'_> {
 
     /// The end of the goal, where the model proposes what has failed twice.
     pub(super) fn repeated(&self, lane: LaneId, open: &OpenCall) -> Option<CallVerdict> {
-        let repeats = !open.typed && self.is_goal(lane) && self.failures_of(open.call) >= MOST_FAILURES;
-        let text = || format!("not run: it failed {MOST_FAILURES} times in a row");
-        repeats.then(|| CallVerdict::EndGoal(text(), PlannerError::Repeated))
+        let failed = self.failures_of(open.call).filter(|_| !open.typed && self.is_goal(lane))?;
+        let text = format!("not run: it failed {}", failed.words());
+        (failed.count >= MOST_FAILURES).then_some(CallVerdict::EndGoal(text, PlannerError::Repeated))
     }
 
     /// What the model reads of a command that ended: what was really run, and that repeating it is pointless, after the line
@@ -122,11 +125,17 @@ impl Draft<'_> {
             let line = open.run().map(|r| r.command.clone()).unwrap_or_default();
             notes.push(format!("(the user changed the command; this was run: {line})"));
         }
-        if self.is_goal(lane) && self.failures_of(call) >= MOST_FAILURES {
-            notes.push(
-                "(it failed twice in a row: do not repeat it; change what makes it fail, try another way, or say that it cannot be done)"
-                    .to_owned(),
-            );
+        let failed = self.failures_of(call).filter(|_| self.is_goal(lane));
+        let own = failed.filter(|failed| failed.count >= MOST_FAILURES);
+        let all = failed.filter(|failed| failed.count > 0).map_or(0, |_| failed_in_a_row(self.tried()));
+        if all > 1 && own.is_none_or(|own| !own.in_a_row || own.count < all) {
+            notes.push(format!("({all} commands failed in a row)"));
+        }
+        if let Some(own) = own {
+            let often = own.words();
+            notes.push(format!(
+                "(it failed {often}: do not repeat it; change what makes it fail, try another way, or say that it cannot be done)"
+            ));
             self.notice(Level::Info, "The same command failed twice; the agent is told not to repeat it.");
         }
         if notes.is_empty() {
@@ -159,9 +168,13 @@ impl Draft<'_> {
         self.state.lanes.get(&lane).is_some_and(|l| l.kind == LaneKind::Goal)
     }
 
-    fn failures_of(&self, call: CallId) -> usize {
-        let Some(tried) = self.state.run.as_ref().and_then(|r| r.tried.as_ref()) else { return 0 };
-        let key = tried.iter().rev().find(|t| t.attempt.call == call).map(|t| t.key);
-        key.map_or(0, |key| failures_in_a_row(tried, key))
+    fn failures_of(&self, call: CallId) -> Option<Failures> {
+        let tried = self.tried();
+        let key = tried.iter().rev().find(|t| t.attempt.call == call).map(|t| t.key)?;
+        Some(failures(tried, key))
+    }
+
+    fn tried(&self) -> &[Tried] {
+        self.state.run.as_ref().and_then(|r| r.tried.as_deref()).unwrap_or_default()
     }
 }
