@@ -3,6 +3,7 @@
 //! Owns the order of calls that makes each file whole at every instant. Never chooses what is
 //! written: it takes hashes, and refuses when the disk holds something else than was approved.
 
+mod form;
 pub mod prepare;
 pub mod record;
 #[cfg(test)]

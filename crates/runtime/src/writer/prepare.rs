@@ -15,7 +15,7 @@ use pilothouse_core::{
     work::{Moved, Take},
 };
 
-use super::{Swap, fault, stale, swap_all};
+use super::{Swap, fault, form::in_form, stale, swap_all};
 use crate::{
     blobs::Blobs,
     disk::{Disk, Root, Snapshot, retry_on_eintr},
@@ -94,7 +94,11 @@ fn is_there(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> bool {
     let base = side(before.as_deref());
     let wanted =
         if take.hunks.is_empty() { after } else { diff::select(base, &after, &take.hunks, &take.taken) };
-    now.bytes == wanted || before.is_some() && diff::rebase(base, &wanted, &now.bytes).text == now.bytes
+    let holds = || {
+        let (base, wanted) = (in_form(base, base, &now.bytes)?, in_form(&wanted, base, &now.bytes)?);
+        Some(diff::rebase(&base, &wanted, &now.bytes).text == now.bytes)
+    };
+    now.bytes == wanted || before.is_some() && holds() == Some(true)
 }
 
 /// How the files of a review stand that is shown; of those that cannot be read nothing is said.
@@ -125,7 +129,13 @@ fn stands(
         let (before, now) = (blobs.get(take.before?)?, now?);
         let Carried { kind, after, meets, .. } = carry(blobs, take, Some(&now))?;
         let wanted = take.after.map(|id| blobs.get(id));
-        let back = after.as_deref().map(|after| diff::rebase(&now, after, &before).text);
+        let back = match after.as_deref() {
+            None => None,
+            Some(after) => {
+                let (now, after) = (in_form(&now, &now, &before)?, in_form(after, &now, &before)?);
+                Some(diff::rebase(&now, &after, &before).text)
+            }
+        };
         if wanted.map(Option::unwrap_or_default) != back || after.as_ref() == Some(&now) {
             return None;
         }
@@ -232,10 +242,16 @@ fn redraft(
     now: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
 ) -> Redraft {
-    let draft = ProposalDraft::of(take.path.clone(), kind, (now, after), Vec::new());
     let was = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
-    let (before, after) = (was(take.before), was(take.after));
-    let older = Version { before: &before, after: &after, hunks: &take.hunks };
+    let (base, wanted) = (was(take.before), was(take.after));
+    // In another form its lines are the same ones.
+    let alike = |text: &[u8]| {
+        let now = now.as_deref().filter(|_| take.before.is_some());
+        now.and_then(|now| in_form(text, &base, now)).map_or_else(|| text.to_vec(), Cow::into_owned)
+    };
+    let (older_before, older_after) = (alike(&base), alike(&wanted));
+    let older = Version { before: &older_before, after: &older_after, hunks: &take.hunks };
+    let draft = ProposalDraft::of(take.path.clone(), kind, (now, after), Vec::new());
     Redraft::since(older, draft)
 }
 
@@ -249,7 +265,8 @@ struct Carried {
     meets: Vec<Lines>,
 }
 
-/// What a change makes of what its file holds now; `None` where there is nothing to make, or its texts are not stored.
+/// What a change makes of what its file holds now, in the form that this has; `None` where there is nothing to make, where it
+/// cannot be put into that form, or its texts are not stored.
 fn carry(blobs: &Blobs, take: &Take, now: Option<&[u8]>) -> Option<Carried> {
     let proposed = take.after.and_then(|id| blobs.get(id));
     let (mut kind, mut after, mut place, mut meets) = (take.kind, proposed, None, Vec::new());
@@ -259,9 +276,10 @@ fn carry(blobs: &Blobs, take: &Take, now: Option<&[u8]>) -> Option<Carried> {
         (ChangeKind::Create | ChangeKind::Modify, _, None) if take.after.is_some() => return None,
         (..) if same => {}
         (ChangeKind::Modify, Some(now), proposed) => {
-            let before = blobs.get(take.before?)?;
+            let was = blobs.get(take.before?)?;
+            let before = in_form(&was, &was, now)?;
             let carried = match proposed {
-                Some(proposed) => diff::rebase(&before, proposed, now),
+                Some(proposed) => diff::rebase(&before, &in_form(proposed, &was, now)?, now),
                 None => diff::added_to(&before, now),
             };
             let places: Vec<String> = carried.meets.iter().map(|lines| lines.place()).collect();
@@ -320,6 +338,15 @@ pub fn reversal(
             if text.len() > MOST_COMPARED {
                 return Err(whole("is too large to be compared line by line"));
             }
+        }
+        let was = texts.first().and_then(Option::as_ref).filter(|_| take.before.is_some());
+        let fits = |now: &[u8]| {
+            was.is_none_or(|was| texts.iter().flatten().all(|text| in_form(text, was, now).is_some()))
+        };
+        if !now.as_deref().is_none_or(fits) {
+            return Err(format!(
+                "{path} is in another encoding now, in which what goes back cannot be written"
+            ));
         }
         if let Some(carried) = carry(blobs, &take, now.as_deref()) {
             // Where others changed it is told in lines of the file as it is, and not of what a later write left of it.

@@ -335,6 +335,64 @@ fn only_taken_hunks_reach_the_file() {
     assert_eq!(fault.rebased.first().unwrap().redraft.draft.kind, ChangeKind::Modify);
 }
 
+/// What a file holds, what is proposed for it, what others make of it, and what the proposal makes of that.
+type Case<'a> = (&'a [u8], &'a [u8], Vec<u8>, Option<Vec<u8>>);
+
+#[test]
+fn a_change_is_carried_over_in_the_form_that_its_file_has_by_then() {
+    let p = Place::new();
+    let lines = |lines: &[&str]| lines.join("\n") + "\n";
+    let (old, new) = (lines(&["größe", "a", "b"]), lines(&["größe", "höhe", "a", "b"]));
+    let latin = |text: &str| text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect::<Vec<u8>>();
+    let ends = |text: &str| text.replace('\n', "\r\n").into_bytes();
+    let (old_latin, new_latin) = (latin(&old), latin(&new));
+    // What others do to the file, and what the change makes of that; nothing where it has no byte for it.
+    let cases: [Case<'_>; 5] = [
+        (&old_latin, &new_latin, old.clone().into_bytes(), Some(new.clone().into_bytes())),
+        (old.as_bytes(), new.as_bytes(), old_latin.clone(), Some(new_latin.clone())),
+        (old.as_bytes(), new.as_bytes(), ends(&old), Some(ends(&new))),
+        (
+            &old_latin,
+            &new_latin,
+            lines(&["größe", "a", "c"]).into_bytes(),
+            Some(lines(&["größe", "höhe", "a", "c"]).into_bytes()),
+        ),
+        (old.as_bytes(), "größe\nça\na\nb\n".as_bytes(), old_latin.clone(), None),
+    ];
+    for (n, (old, new, theirs, wanted)) in cases.into_iter().enumerate() {
+        fs::write(p.dir.path().join("text"), old).unwrap();
+        let take = Take {
+            proposal: ProposalId(4),
+            path: RelPath::new("text").unwrap(),
+            kind: ChangeKind::Modify,
+            before: p.now("text"),
+            after: Some(p.id(new)),
+            hunks: diff::hunks(old, new),
+            taken: [0].into(),
+            undecided: [].into(),
+            mode: None,
+        };
+        fs::write(p.dir.path().join("text"), &theirs).unwrap();
+        let fault =
+            prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err();
+        let again = fault.rebased.first().map(|again| again.redraft.draft.after.as_ref().unwrap().bytes());
+        assert_eq!(again, wanted.as_deref(), "{n}");
+        let shown = prepare::look(&RealDisk, &p.root(), &p.blobs(), &[(take.clone(), BlobId::of(b""))]);
+        let stays = shown[0].carried.as_ref().map(|(redraft, _)| redraft.same.clone());
+        assert_eq!(
+            stays,
+            wanted.as_ref().map(|_| vec![Some(0)]),
+            "{n}: what was decided of it is of the same lines"
+        );
+        if let Some(wanted) = wanted {
+            fs::write(p.dir.path().join("text"), &wanted).unwrap();
+            let there =
+                prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap();
+            assert!(there.0.is_empty(), "{n}: others made the same change");
+        }
+    }
+}
+
 #[test]
 fn what_a_file_holds_already_keeps_no_other_back() {
     let p = Place::new();
