@@ -2,10 +2,10 @@
 //!
 //! Owns when that is done and with whose eyes. Never judges: the core says what holds.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use pilothouse_core::{
-    fact::{Fact, FactSource},
+    fact::{Fact, FactSource, Place},
     ids::{LaneId, TurnId},
     input::Input,
     intent::Mode,
@@ -16,13 +16,59 @@ use pilothouse_core::{
 };
 use pilothouse_tools::{BlobSource, ToolExecutor};
 
-use tokio::time::timeout;
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
 
-use super::{Driver, project::LOOK_WAIT};
+use super::{Driver, Inbound, Request, project::LOOK_WAIT};
 use crate::project::{Mark, mark};
 
+/// How long a plain answer waits for a look at the files of facts: no longer than anybody sees.
+const GLANCE: Duration = Duration::from_millis(100);
+
 /// The files that facts stand in, as they were when they were last looked at.
-pub(super) type FactFiles = BTreeMap<RelPath, Option<Mark>>;
+type FactFiles = BTreeMap<RelPath, Option<Mark>>;
+
+/// The looks at the files that facts stand in: one at a time, beside the loop.
+#[derive(Debug, Default)]
+pub(super) struct FactLooks {
+    seen: FactFiles,
+    /// Whether one goes on, however long it takes.
+    at_work: bool,
+    /// Until when it is waited for.
+    pub until: Option<Instant>,
+}
+
+/// What a look at the files of facts came to.
+#[derive(Debug)]
+pub(super) struct Looked {
+    /// The files, as they were before they were read.
+    files: FactFiles,
+    /// The facts whose files were other ones.
+    facts: Vec<Fact>,
+    /// Where their texts stand; nothing where that could not be looked at.
+    places: Option<Vec<(String, Option<Place>)>>,
+}
+
+impl FactLooks {
+    /// Whether a model has to wait before it is told of facts.
+    pub const fn are_awaited(&self) -> bool {
+        self.until.is_some()
+    }
+
+    fn begin(&mut self) {
+        (self.at_work, self.until) = (true, Some(Instant::now() + LOOK_WAIT));
+    }
+
+    /// It ended; what it saw of files counts only where their facts were looked at as well.
+    fn end(&mut self, files: Option<FactFiles>) {
+        (self.at_work, self.until) = (false, None);
+        if let Some(files) = files {
+            self.seen = files;
+        }
+    }
+}
 
 /// What an answer is checked with.
 pub(super) struct Checks {
@@ -55,17 +101,6 @@ impl Checks {
     }
 }
 
-/// What a look tells; the files are taken for looked at only where it ended in time.
-async fn seen_by<T>(
-    look: impl Future<Output = T>,
-    wait: Duration,
-    (files, now): (&mut FactFiles, FactFiles),
-) -> Option<T> {
-    let seen = timeout(wait, look).await.ok()?;
-    *files = now;
-    Some(seen)
-}
-
 impl Driver {
     /// What the words of a lane are checked with: in proof mode, where every one of them is told that they are, all that they
     /// state; else the places in an answer.
@@ -85,44 +120,86 @@ impl Driver {
     }
 
     /// Looks at the facts of files before anything is heard: an editor may have changed one, and what is told then, on the
-    /// screen or to a model, is told of the file as it is. Only files are read that are not what they were; one that takes
-    /// longer than a moment is looked at with the next input, and before an answer.
-    pub(super) async fn see_facts(&mut self, inputs: &mut Vec<(Input, bool)>) {
+    /// screen or to a model, is told of the file as it is. Only files are read that are not what they were. The look goes on
+    /// beside the loop: an order and what something came to wait for it a moment, but no longer than until the user does
+    /// anything else; a model is asked once it ended or took too long. It is answered all the same, whenever it ends.
+    pub(super) async fn see_facts(
+        &mut self,
+        (requests, results): (&mut mpsc::Receiver<Request>, &mut mpsc::Receiver<Inbound>),
+        inputs: &mut Vec<(Input, bool)>,
+    ) {
         if inputs.is_empty() || self.at.read_only() {
             return;
         }
-        let now = self.fact_files();
-        if now == self.fact_files {
-            return;
-        }
-        let (mut facts, rules) = self.at.session.file_facts();
-        facts.retain(|fact| match &fact.source {
-            FactSource::File { path, .. } => self.fact_files.get(path) != now.get(path),
-            FactSource::Command { .. }
-            | FactSource::Tool { .. }
-            | FactSource::User
-            | FactSource::Derived
-            | FactSource::Model => false,
-        });
-        let (view, blobs) = (View { rules, ..View::default() }, Arc::new(self.at.blobs.clone()));
-        let look = self.kit.workshop.places(facts, view, blobs);
-        if let Some(Some(places)) = seen_by(look, LOOK_WAIT, (&mut self.fact_files, now)).await {
-            inputs.insert(0, (Input::FactsSeen { places }, false));
+        self.look_at_facts();
+        let until = Instant::now() + inputs.iter().map(waits).max().unwrap_or_default();
+        while self.fact_looks.are_awaited() && Instant::now() < until {
+            tokio::select! {
+                biased;
+                Some(result) = results.recv() => self.result(result, inputs),
+                request = requests.recv() => {
+                    self.leaving |= request.is_none();
+                    self.hasty = request;
+                    return;
+                }
+                () = sleep_until(until) => return,
+            }
         }
     }
 
-    /// The files that facts stand in, as they are.
-    fn fact_files(&self) -> FactFiles {
-        let mut files = FactFiles::new();
-        for fact in self.at.session.state().facts.iter() {
-            if let FactSource::File { path, .. } = &fact.source
-                && !files.contains_key(path)
-            {
-                let real = std::fs::canonicalize(self.at.root.path().join(path.as_str()));
-                files.insert(path.clone(), real.ok().and_then(|real| mark(&real)));
-            }
+    /// Begins a look at the files of facts beside the loop, where none goes on.
+    fn look_at_facts(&mut self) {
+        let (facts, rules) = self.at.session.file_facts();
+        if facts.is_empty() || self.fact_looks.at_work {
+            return;
         }
-        files
+        self.fact_looks.begin();
+        let (before, root) = (self.fact_looks.seen.clone(), self.at.root.path().to_owned());
+        let (workshop, blobs) = (self.kit.workshop.clone(), Arc::new(self.at.blobs.clone()));
+        let (tasks, inbound) = (self.tasks.clone(), self.inbound.clone());
+        self.tasks.spawn(async move {
+            let marked = tasks.blocking(move || (marks(&root, &facts), facts)).await;
+            let looked = match marked {
+                Ok((files, mut facts)) => {
+                    facts
+                        .retain(|fact| file_of(fact).is_some_and(|path| before.get(path) != files.get(path)));
+                    let view = View { rules, ..View::default() };
+                    let look = workshop.places(facts.clone(), view, blobs);
+                    let places = if facts.is_empty() { Some(Vec::new()) } else { look.await };
+                    Some(Looked { files, facts, places })
+                }
+                Err(e) => {
+                    tracing::error!(error = %e, "the files of facts could not be looked at");
+                    None
+                }
+            };
+            drop(inbound.send(Inbound::FactsLooked(looked)).await);
+        });
+    }
+
+    /// A look at the files of facts ended: the session hears of those facts that are still what was looked at.
+    pub(super) fn facts_looked(&mut self, looked: Option<Looked>, inputs: &mut Vec<(Input, bool)>) {
+        let (files, places) = match looked {
+            Some(Looked { files, facts, places: Some(mut places) }) => {
+                let known = &self.at.session.state().facts;
+                places
+                    .retain(|(name, _)| facts.iter().any(|f| f.name == *name && known.get(name) == Some(f)));
+                (Some(files), places)
+            }
+            Some(_) | None => (None, Vec::new()),
+        };
+        self.fact_looks.end(files);
+        if places.is_empty() {
+            // A model may have waited for it.
+            return self.reconcile();
+        }
+        inputs.insert(0, (Input::FactsSeen { places }, false));
+    }
+
+    /// A look takes longer than a model waits: it is asked all the same.
+    pub(super) fn fact_look_is_late(&mut self) {
+        self.fact_looks.until = None;
+        self.reconcile();
     }
 
     /// Looks whether the facts still stand that answer a question.
@@ -136,19 +213,37 @@ impl Driver {
     }
 }
 
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn files_whose_look_ran_out_of_time_are_looked_at_again() {
-        let now = FactFiles::from([(RelPath::new("a.txt").unwrap(), None)]);
-        let mut files = FactFiles::new();
-        let late = std::future::pending::<()>();
-        assert!(seen_by(late, Duration::ZERO, (&mut files, now.clone())).await.is_none());
-        assert!(files.is_empty(), "the next input finds them unlooked at");
-        assert!(seen_by(std::future::ready(()), Duration::ZERO, (&mut files, now.clone())).await.is_some());
-        assert_eq!(files, now);
+/// What the user does next: what was heard already, else what comes.
+pub(super) async fn heard(hasty: Option<Request>, requests: &mut mpsc::Receiver<Request>) -> Option<Request> {
+    match hasty {
+        Some(request) => Some(request),
+        None => requests.recv().await,
     }
+}
+
+/// How long an input waits for a look at the files of facts: never one that only stops or shows something.
+fn waits((input, asked): &(Input, bool)) -> Duration {
+    if !asked || matches!(input, Input::Say { .. }) {
+        LOOK_WAIT
+    } else if matches!(input, Input::Answer { .. }) {
+        GLANCE
+    } else {
+        Duration::ZERO
+    }
+}
+
+fn file_of(fact: &Fact) -> Option<&RelPath> {
+    if let FactSource::File { path, .. } = &fact.source { Some(path) } else { None }
+}
+
+/// The files that these facts stand in, as they are.
+fn marks(root: &Path, facts: &[Fact]) -> FactFiles {
+    let mut files = FactFiles::new();
+    for path in facts.iter().filter_map(file_of) {
+        if !files.contains_key(path) {
+            let real = std::fs::canonicalize(root.join(path.as_str()));
+            files.insert(path.clone(), real.ok().and_then(|real| mark(&real)));
+        }
+    }
+    files
 }

@@ -9,7 +9,7 @@ use pilothouse_core::{
     input::Input,
     plan::GateDraft,
     policy::{Outcome, Request},
-    port::Update,
+    port::{self, Update},
     shell::Act,
     trust::Trust,
     work::WorkKey,
@@ -111,7 +111,7 @@ impl Driver {
     /// What is looked at before an input is heard.
     pub(super) async fn look_first(
         &mut self,
-        results: &mut mpsc::Receiver<Inbound>,
+        (requests, results): (&mut mpsc::Receiver<port::Request>, &mut mpsc::Receiver<Inbound>),
         inputs: &mut Vec<(Input, bool)>,
     ) {
         if !inputs.is_empty() {
@@ -122,7 +122,7 @@ impl Driver {
         self.hear_git(results, inputs).await;
         self.see_given(inputs).await;
         self.see_around(results, inputs).await;
-        self.see_facts(inputs).await;
+        self.see_facts((requests, results), inputs).await;
     }
 
     /// What git says first is told a model before it looks: the first input waits for it, but no longer than a moment.

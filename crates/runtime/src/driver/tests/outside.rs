@@ -131,3 +131,51 @@ async fn a_fact_whose_file_others_changed_is_told_as_stale_until_the_file_says_s
     assert_eq!(s.count("fact_looked"), looks, "a file that stays as it is tells nothing");
     s.quit().await;
 }
+
+#[test]
+fn a_slow_file_of_a_fact_keeps_no_other_input_waiting_and_is_told_once_it_was_read() {
+    let fact = json!({"name": "second", "value": "two", "file": "src/a.txt", "text": "two"});
+    let rig = Rig::new(&json!([
+        {"calls": [{"name": "record_fact", "args": fact}]},
+        {"text": "Noted."},
+        {"text": "It is a list."}
+    ]));
+    let one = |runtime: &mut tokio::runtime::Builder| runtime.max_blocking_threads(1).enable_all().build();
+    let runtime = one(&mut tokio::runtime::Builder::new_current_thread()).unwrap();
+    runtime.block_on(async {
+        let mut s = rig.open(Which::New).await;
+        s.say("explain what is second in src/a.txt").await;
+        s.until("a reply", |s| s.count("message_completed") == 2).await;
+        s.idle().await;
+        let keys = async |s: &mut Screen| {
+            let begun = std::time::Instant::now();
+            for mode in [PermissionMode::ReadOnly, PermissionMode::Ask].into_iter().cycle().take(20) {
+                s.send(Input::SetPermission(mode)).await;
+                s.until("the ceiling", |s| s.state().permission == mode).await;
+            }
+            begun.elapsed()
+        };
+        let usual = keys(&mut s).await;
+        // Whatever looks at a file waits from here on.
+        let (release, held) = std::sync::mpsc::sync_channel::<()>(1);
+        let (ready, is_held) = tokio::sync::oneshot::channel();
+        let holds = tokio::task::spawn_blocking(move || {
+            ready.send(()).unwrap();
+            held.recv().unwrap();
+        });
+        is_held.await.unwrap();
+        fs::write(rig.work().join("src/a.txt"), "one\n2\nthree\n").unwrap();
+        s.say("explain what kind of file src/a.txt is").await;
+        let held = keys(&mut s).await;
+        assert!(
+            held < usual + Duration::from_secs(10),
+            "a key waits for the file: {held:?}, usually {usual:?}"
+        );
+        assert_eq!(s.count("turn_started"), 2);
+        release.send(()).unwrap();
+        holds.await.unwrap();
+        s.until("a reply", |s| s.count("message_completed") == 3).await;
+        s.has("fact_looked").await;
+        s.quit().await;
+    });
+}
