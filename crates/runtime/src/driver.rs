@@ -193,6 +193,8 @@ enum Inbound {
     Notice(String),
     /// Words that nothing shows from here on.
     Learned(Redactor),
+    /// A look at the files of facts ended.
+    FactsLooked(Option<evidence::Looked>),
 }
 
 struct Driver {
@@ -225,8 +227,10 @@ struct Driver {
     around: Surroundings,
     /// What a model is told of the project.
     project: Project,
-    /// The files of facts, as they were when they were looked at.
-    fact_files: evidence::FactFiles,
+    /// Looks at the files of facts.
+    fact_looks: evidence::FactLooks,
+    /// What the user did while an order waited for a look: it is heard next.
+    hasty: Option<Request>,
     /// The memories, as they were read.
     memories: memory::Memories,
     /// The skills, commands and agents, as they were found.
@@ -303,7 +307,8 @@ impl Driver {
             awake: None,
             around,
             project: Project::default(),
-            fact_files: evidence::FactFiles::new(),
+            fact_looks: evidence::FactLooks::default(),
+            hasty: None,
             memories: memory::Memories::default(),
             shelf: recipes::Shelf::default(),
             summary_due: None,
@@ -324,9 +329,10 @@ impl Driver {
     async fn run(&mut self, requests: &mut mpsc::Receiver<Request>, results: &mut mpsc::Receiver<Inbound>) {
         while !self.leaving {
             let mut inputs = Vec::new();
+            let hasty = self.hasty.take();
             tokio::select! {
                 biased;
-                request = requests.recv() => match request {
+                request = evidence::heard(hasty, requests) => match request {
                     Some(request) => self.request(request, &mut inputs),
                     None => self.leaving = true,
                 },
@@ -334,6 +340,7 @@ impl Driver {
                 () = self.outbox.room(), if self.outbox.waits() => {}
                 () = tokio::time::sleep(AGAIN), if !self.unsaved.is_empty() => self.save_again(),
                 () = leave::until(self.summary_due), if self.summary_due.is_some() => self.keep_summary(),
+                () = leave::until(self.fact_looks.until), if self.fact_looks.are_awaited() => self.fact_look_is_late(),
             }
             // What is asked behind an input is answered behind what comes of that.
             let mut behind = None;
@@ -347,7 +354,7 @@ impl Driver {
                     }
                 }
             }
-            self.look_first(results, &mut inputs).await;
+            self.look_first((requests, results), &mut inputs).await;
             self.turn(inputs);
             if let Some(ask) = behind {
                 self.request(ask, &mut Vec::new());
@@ -401,6 +408,7 @@ impl Driver {
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Brought(of, path) => self.brought_changed(of, path, inputs),
+            Inbound::FactsLooked(looked) => self.facts_looked(looked, inputs),
             Inbound::Form(form, reply) => self.form(form, reply, inputs),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Learned(known) => self.learned(&known),

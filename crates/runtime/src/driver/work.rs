@@ -148,7 +148,10 @@ impl Driver {
         if !self.unsaved.is_empty() || self.at.read_only() || self.leaving {
             return;
         }
-        for (key, work) in pending {
+        // What a model is told of facts is told of their files as they are.
+        let awaited = self.fact_looks.are_awaited();
+        for (key, work) in pending.into_iter().filter(|(_, w)| !(awaited && matches!(w, Work::Think { .. })))
+        {
             if let Entry::Vacant(free) = self.running.entry(key) {
                 let cancel = CancellationToken::new();
                 free.insert(Slot { cancel: cancel.clone(), done: false });
