@@ -42,7 +42,7 @@ pub(crate) mod transport;
 mod wire;
 
 pub use endpoint::{Effort, Endpoint, Preset, Price};
-pub use models::{instead, models};
+pub use models::{LookedUp, look_up, models};
 pub use patience::Patience;
 
 /// How long a stream may stay open after the model said that it is done: the usage may follow.

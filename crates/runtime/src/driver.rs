@@ -193,6 +193,8 @@ enum Inbound {
     Notice(String),
     /// Words that nothing shows from here on.
     Learned(Redactor),
+    /// What a server says of the window of the model that is called so here.
+    Window(String, u64),
     /// A look at the files of facts ended.
     FactsLooked(Option<evidence::Looked>),
 }
@@ -277,7 +279,7 @@ impl Driver {
             first_start: !begun && opening::is_unset(&setup, &at.config),
             utc_offset_minutes: surroundings::utc_offset_minutes(),
             window: at.config.window,
-            told_whole: Some(crate::context::Window::of(at.config.window).said()),
+            told_whole: Some(crate::context::Window::of_model(at.config.asked(None)).said()),
             read_only: at.read_only(),
             secrets: at.config.secrets.clone(),
             now: (setup.clock)(),
@@ -408,6 +410,7 @@ impl Driver {
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Brought(of, path) => self.brought_changed(of, path, inputs),
+            Inbound::Window(name, tokens) => self.window_told(&name, tokens),
             Inbound::FactsLooked(looked) => self.facts_looked(looked, inputs),
             Inbound::Form(form, reply) => self.form(form, reply, inputs),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),

@@ -35,17 +35,35 @@ pub async fn models(endpoint: &Endpoint) -> Result<Vec<String>, Fault> {
     let redactor = Redactor::knowing(endpoint.secrets().map(|(_, value)| value));
     let asked = timeout(endpoint.silence_timeout, ask(endpoint));
     let answered = asked.await.unwrap_or_else(|_| Err(unanswered(endpoint)));
+    let answered = answered.map(|all| all.into_iter().map(|m| m.id).collect());
     answered.map_err(|f| fault::scrub(f, &redactor))
 }
 
-/// What an endpoint has that knows no model of this name: the nearest of its names. `None` where it has that one, or does
-/// not say; a deployment has a name of its own, which no list of models holds.
-pub async fn instead(endpoint: &Endpoint) -> Option<String> {
+/// What an endpoint says of the model that it is asked as.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LookedUp {
+    /// What it has where it knows none of this name: the nearest of its names.
+    pub instead: Option<String>,
+    /// How many tokens the model holds, where it says so.
+    pub window: Option<u64>,
+}
+
+/// What an endpoint says of its model; nothing where it does not answer. A deployment has a name of its own, which no list
+/// of models holds.
+pub async fn look_up(endpoint: &Endpoint) -> LookedUp {
     if endpoint.base_url.contains("/deployments/") {
-        return None;
+        return LookedUp::default();
     }
-    let known = timeout(LIST_WAIT, models(endpoint)).await.ok()?.ok()?;
-    told(&endpoint.model, known)
+    let Ok(Ok(known)) = timeout(LIST_WAIT, ask(endpoint)).await else { return LookedUp::default() };
+    let window = known.iter().find(|m| m.id == endpoint.model).and_then(Listed::window);
+    let instead = told(&endpoint.model, known.into_iter().map(|m| m.id).collect());
+    LookedUp { instead, window }
+}
+
+/// What an endpoint has that knows no model of this name: the nearest of its names. `None` where it has that one, or does
+/// not say.
+pub(super) async fn instead(endpoint: &Endpoint) -> Option<String> {
+    look_up(endpoint).await.instead
 }
 
 fn told(name: &str, mut known: Vec<String>) -> Option<String> {
@@ -64,7 +82,7 @@ fn told(name: &str, mut known: Vec<String>) -> Option<String> {
     Some(format!("the server has no {name}; it has {}{more}: `/model NAME` takes one", known.join(", ")))
 }
 
-async fn ask(endpoint: &Endpoint) -> Result<Vec<String>, Fault> {
+async fn ask(endpoint: &Endpoint) -> Result<Vec<Listed>, Fault> {
     let address = Address::new(endpoint)?;
     let http = http_client(endpoint)?;
     let request = http.get(address.models()).query(&address.pairs()).headers(address.own_headers());
@@ -84,10 +102,10 @@ async fn ask(endpoint: &Endpoint) -> Result<Vec<String>, Fault> {
     read(&body)
 }
 
-fn read(body: &[u8]) -> Result<Vec<String>, Fault> {
+fn read(body: &[u8]) -> Result<Vec<Listed>, Fault> {
     let list: List = serde_json::from_slice(body)
         .map_err(|_| nonsense(&format!("its answer holds no list of models: {}", fault::words(body))))?;
-    Ok(list.data.into_iter().map(|m| m.id).collect())
+    Ok(list.data)
 }
 
 fn nonsense(what: &str) -> Fault {
@@ -103,9 +121,29 @@ struct List {
     data: Vec<Listed>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Listed {
     id: String,
+    /// All else that the server says of it: no two call it the same.
+    #[serde(flatten)]
+    more: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What servers call the tokens that a model holds as it runs there, before those that it could hold.
+const WINDOWS: [&str; 6] = [
+    "loaded_context_length",
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "n_ctx",
+];
+
+impl Listed {
+    fn window(&self) -> Option<u64> {
+        let of = |name| self.more.get(name).or_else(|| self.more.get("meta")?.get(name));
+        WINDOWS.iter().find_map(|name| of(*name)?.as_u64()).filter(|tokens| *tokens > 0)
+    }
 }
 
 #[cfg(test)]
@@ -124,9 +162,19 @@ mod tests {
     }
 
     #[test]
+    fn a_window_is_read_as_servers_name_it() {
+        let body = br#"{"data":[{"id":"a","max_model_len":32768},{"id":"b","context_length":8192,"owned_by":"x"},
+            {"id":"c","max_context_length":131072,"loaded_context_length":4096},
+            {"id":"d","meta":{"n_ctx":2048,"n_ctx_train":40960}},{"id":"e"},{"id":"f","context_length":null}]}"#;
+        let windows: Vec<Option<u64>> = read(body).unwrap().iter().map(Listed::window).collect();
+        assert_eq!(windows, [Some(32_768), Some(8_192), Some(4_096), Some(2_048), None, None]);
+    }
+
+    #[test]
     fn a_list_is_read_in_its_order_and_anything_else_is_told() {
         let body = br#"{"object":"list","data":[{"id":"b","object":"model"},{"id":"a"}]}"#;
-        assert_eq!(read(body).unwrap(), ["b", "a"]);
+        let names: Vec<String> = read(body).unwrap().into_iter().map(|m| m.id).collect();
+        assert_eq!(names, ["b", "a"]);
         for body in [r#"{"models":[]}"#, "<html></html>", ""] {
             assert_eq!(read(body.as_bytes()).unwrap_err().kind, FaultKind::Malformed, "{body}");
         }

@@ -11,10 +11,14 @@ use pilothouse_core::{
 };
 use serde_json::Value;
 
+use crate::config::Provider;
+
 /// Bytes of text that count as a token.
 const TOKEN_BYTES: usize = 4;
 /// What a model is taken to hold when nobody says, in tokens.
-const DEFAULT_TOKENS: usize = 128_000;
+const DEFAULT_TOKENS: usize = 200_000;
+/// The same of one on this machine, where memory is dear and what is too long is often cut without a word.
+const LOCAL_TOKENS: usize = 128_000;
 /// Most tokens that are kept free for the reply.
 const REPLY_TOKENS: usize = 16_000;
 /// Bytes that a message costs beside its text.
@@ -46,6 +50,12 @@ impl Window {
     /// A window of this many tokens, or of the usual number.
     pub fn of(tokens: Option<u64>) -> Self {
         Self { tokens: tokens.and_then(|t| usize::try_from(t).ok()).unwrap_or(DEFAULT_TOKENS) }
+    }
+
+    /// The window of this model: as said, else the usual one for where it is.
+    pub fn of_model((voice, tokens): (&Provider, Option<u64>)) -> Self {
+        let local = matches!(voice, Provider::Endpoint(endpoint) if endpoint.is_loopback());
+        Self::of(tokens.or_else(|| local.then_some(LOCAL_TOKENS as u64)))
     }
 
     /// How many tokens it is.

@@ -14,7 +14,7 @@ use pilothouse_core::{
     port::{Surroundings, Update},
     session::Bounds,
 };
-use pilothouse_model::openai::instead;
+use pilothouse_model::openai::look_up;
 
 use super::{Driver, Inbound, Setup, opening, trust};
 use crate::{
@@ -140,19 +140,33 @@ impl Driver {
     }
 
     /// Looks whether the server of the model that was chosen has it, and says so where it names others alone: it may hide
-    /// some, so that this refuses nothing.
+    /// some, so that this refuses nothing. What it says of the model's window holds where the settings say nothing.
     fn look_for_model(&self) {
-        let chosen = self.at.session.state().model.as_deref().filter(|name| *name != MAIN);
-        let Some(Provider::Endpoint(endpoint)) = chosen.map(|name| self.at.config.asked(Some(name)).0) else {
+        let chosen = self.at.session.state().model.clone().filter(|name| *name != MAIN);
+        let Some((name, Provider::Endpoint(endpoint))) =
+            chosen.as_ref().map(|name| (name.clone(), self.at.config.asked(Some(name)).0))
+        else {
             return;
         };
         let (inbound, endpoint) = (self.inbound.clone(), endpoint.clone());
         let secrets = self.at.config.secrets.clone();
         self.tasks.spawn(async move {
-            if let Some(told) = instead(&endpoint).await {
+            let found = look_up(&endpoint).await;
+            if let Some(tokens) = found.window {
+                drop(inbound.send(Inbound::Window(name, tokens)).await);
+            }
+            if let Some(told) = found.instead {
                 drop(inbound.send(Inbound::Notice(secrets.mask(&told).into_owned())).await);
             }
         });
+    }
+
+    /// The server of a model said how large its window is.
+    pub(super) fn window_told(&mut self, name: &str, tokens: u64) {
+        if let Some(other) = self.at.config.others.get_mut(name).filter(|other| other.window.is_none()) {
+            other.window = Some(tokens);
+            self.show_model();
+        }
     }
 
     /// What events on the disk say of models and settings.

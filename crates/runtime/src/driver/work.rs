@@ -294,8 +294,8 @@ impl Driver {
 
     fn request_of(&self, lane: LaneId, purpose: Purpose, offer: ToolScope) -> Result<Prepared, Unprepared> {
         if purpose == Purpose::Stage {
-            let (_, window) = self.at.config.asked(self.at.session.state().model_of(lane));
-            let request = self.stage_request(context::Window::of(window))?;
+            let asked = self.at.config.asked(self.at.session.state().model_of(lane));
+            let request = self.stage_request(context::Window::of_model(asked))?;
             return Ok(Prepared { request, crowded: false });
         }
         let around = self.circumstances_of(self.at.session.state().model_of(lane));
@@ -317,7 +317,7 @@ impl Driver {
             utc_offset_minutes: self.around.utc_offset_minutes,
             branch: self.branch_now(),
             history: self.at.config.history,
-            window: context::Window::of(window),
+            window: context::Window::of_model((voice, window)),
             project: self.project.block(),
             skills: self.at.session.recipes().told(SKILL_BYTES),
             memory: Arc::clone(self.at.session.memory()),

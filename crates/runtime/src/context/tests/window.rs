@@ -198,3 +198,14 @@ fn what_the_user_says_is_told_whole_as_far_as_the_window_goes_and_the_rest_by_a_
     b.step(Input::say(format!("and this?\n{}", "y 12345\n".repeat(10_000))));
     assert!(check(&told(&b)) < first);
 }
+
+#[test]
+fn a_window_that_nobody_says_is_the_usual_one_of_where_the_model_is() {
+    use crate::config::Provider;
+    let at = |url: &str| Provider::Endpoint(Box::new(pilothouse_model::Endpoint::new(url, "m")));
+    let of = |voice: &Provider, said| Window::of_model((voice, said)).tokens();
+    assert_eq!(of(&at("https://api.example.org/v1"), None), 200_000);
+    for local in ["http://localhost:11434/v1", "http://127.0.0.1:8000/v1"] {
+        assert_eq!((of(&at(local), None), of(&at(local), Some(8_192))), (128_000, 8_192));
+    }
+}

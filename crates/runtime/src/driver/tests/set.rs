@@ -248,7 +248,8 @@ fn answer(status: &str, header: &str, body: &str) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_its_server_does_not_name_is_told_and_taken_all_the_same() {
     let rig = Rig::new(&json!([]));
-    let list = json!({ "data": [{ "id": "desk" }, { "id": "desk-mini" }] }).to_string();
+    let list =
+        json!({ "data": [{ "id": "desk" }, { "id": "desk-mini", "max_model_len": 4096 }] }).to_string();
     let address = serves(vec![answer("200 OK", "content-type: application/json", &list)]).await;
     let variables = [("PILOTHOUSE_BASE_URL", address.as_str()), ("PILOTHOUSE_MODEL", "desk")];
     let mut s = Screen::open(setup_with(&rig, &variables), 1024).await;
@@ -256,7 +257,11 @@ async fn a_model_that_its_server_does_not_name_is_told_and_taken_all_the_same() 
     for name in ["desk-mini", "dask"] {
         s.say(&format!("/model {name}")).await;
         s.until("the model", |s| s.around.model == name).await;
+        if name == "desk-mini" {
+            s.until("its window", |s| s.around.window == Some(4096)).await;
+        }
     }
+    assert_eq!(s.around.window, None, "of this one nothing is said");
     s.until("a word", |s| !s.refused.is_empty()).await;
     let told = "the server has no dask; it has desk, desk-mini: `/model NAME` takes one";
     assert_eq!(s.refused, [told]);
