@@ -142,7 +142,11 @@ impl Question for Failure {
         let places = self.gate.into_iter().flat_map(|_| diagnoses(&self.message));
         let line = |d: Diagnosis| (PLACE, Clean::line(&format!("{}  {}", d.place, d.text)));
         spec.facts.extend(places.take(MOST_PLACES).map(line));
-        spec.unattended = Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned());
+        // What the model could not go on with is open, and somebody may say how.
+        spec.unattended = match self.planner {
+            Some(_) => Unattended::Asks,
+            None => Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned()),
+        };
     }
 
     /// A yes at a red gate is one to its repair, which the agent may just have offered.
