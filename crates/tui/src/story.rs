@@ -7,8 +7,9 @@ use pilothouse_core::{
     blob::{Blob, BlobId, Excerpt},
     diff,
     event::{Event, Stamped},
-    ids::{CallId, CheckpointId, LaneId, Millis, ProposalId, Seq, TaskId, TurnId},
+    ids::{CallId, CheckpointId, LaneId, Millis, ProposalId, RunId, Seq, TaskId, TurnId},
     intent::{IntentNode, IntentPath, Source, Turn},
+    pipeline::StageEvent,
     plan::{GateDraft, Plan, PlanDraft, TaskDraft},
     port::Surroundings,
     proposal::Proposal,
@@ -115,6 +116,22 @@ pub(crate) fn path(text: &str) -> RelPath {
 
 pub(crate) fn said(turn: u64, text: &str) -> Event {
     Event::TurnStarted { turn: TurnId(turn), text: excerpt(text), branch: None }
+}
+
+/// The end of a pipeline's last stage.
+pub(crate) fn stage_ended(word_for_word: bool) -> Event {
+    let happened = StageEvent::StageCompleted {
+        stage: 5,
+        output: Excerpt::default(),
+        note: String::new(),
+        queries: Vec::new(),
+        skipped: false,
+        again: false,
+        lacks: String::new(),
+        word_for_word,
+        spent: Usage::default(),
+    };
+    Event::Staged { pipeline: RunId(7), happened }
 }
 
 /// The message asks for work of this kind.

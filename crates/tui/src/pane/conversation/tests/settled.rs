@@ -255,20 +255,7 @@ fn a_search_unfolds_the_section_of_an_answer() {
     s.tell(lane(1, LaneKind::Pipeline, IntentNode::Explain));
     s.tell(thinking(2, 1));
     s.tell(replied(2, 1, text));
-    s.tell(Event::Staged {
-        pipeline: RunId(7),
-        happened: pilothouse_core::pipeline::StageEvent::StageCompleted {
-            stage: 5,
-            output: pilothouse_core::blob::Excerpt::default(),
-            note: String::new(),
-            queries: Vec::new(),
-            skipped: false,
-            again: false,
-            lacks: String::new(),
-            word_for_word: false,
-            spent: pilothouse_core::talk::Usage::default(),
-        },
-    });
+    s.tell(stage_ended(false));
     s.text(60, 40);
     s.search("two");
     assert!(rows_with(&mut s, "its needle").is_empty(), "its title stands there");

@@ -3,7 +3,6 @@
 use pilothouse_core::{
     completion::{Completion, FileTally, GateFact},
     goal::{Attempt, GoalStatus, GoalSummary},
-    pipeline::StageEvent,
     plan::{GateStatus, Task},
     proposal::Decision,
     scope::ToolScope,
@@ -400,20 +399,7 @@ fn an_answer_of_passages_shows_the_first_of_them_and_any_other_its_summary() {
         s.tell(lane(1, LaneKind::Pipeline, IntentNode::Explain));
         s.tell(thinking(2, 1));
         s.tell(replied(2, 1, &text));
-        s.tell(Event::Staged {
-            pipeline: RunId(7),
-            happened: StageEvent::StageCompleted {
-                stage: 5,
-                output: pilothouse_core::blob::Excerpt::default(),
-                note: String::new(),
-                queries: Vec::new(),
-                skipped: false,
-                again: false,
-                lacks: String::new(),
-                word_for_word,
-                spent: pilothouse_core::talk::Usage::default(),
-            },
-        });
+        s.tell(stage_ended(word_for_word));
         let shown = s.text(100, 60);
         assert_eq!(shown.iter().filter(|l| l.contains("its line")).count(), 7 - folded, "{shown:#?}");
     }
