@@ -426,12 +426,12 @@ fn completion(
     lines
 }
 
-/// What it cost, as far as that is known: nothing of tokens where no model was asked.
+/// What it cost; nothing of tokens and cost where no model was asked.
 fn bill(facts: &Completion, of_plan: bool) -> Row {
     let mut bill = Row::of(" ", Slot::Text);
     let [tokens, time, cost] = facts.usage.bill(Some(facts.spell()));
     let tokens = (facts.usage.tokens() > 0).then_some(tokens);
-    let cost = facts.usage.cost_micros.map(|_| cost);
+    let cost = (facts.usage.tokens() > 0 || facts.usage.cost_micros.is_some()).then_some(cost);
     for (n, (label, value)) in tokens.into_iter().chain([time]).chain(cost).enumerate() {
         if n > 0 {
             bill = bill.and(" ", Slot::Text).and("│", Slot::Faint);
