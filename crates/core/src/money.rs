@@ -119,6 +119,12 @@ impl Usage {
         format!("  ({})", self.spent())
     }
 
+    /// What it cost, in words.
+    pub fn cost_told(&self, unpriced: bool) -> String {
+        let known = self.known_cost().filter(|_| !unpriced || self.tokens() > 0);
+        known.map_or_else(|| "not known".to_owned(), dollars)
+    }
+
     /// Tokens and, where it is known, what they cost.
     pub fn spent(&self) -> String {
         let cost = self.known_cost().map_or_else(String::new, |micros| format!(", {}", dollars(micros)));
@@ -327,6 +333,8 @@ pub struct Configured {
     pub limits: Limits,
     /// Millionths of a dollar that hold where nobody wrote anything, and only while the price is known.
     pub usual: Option<u64>,
+    /// Whether nobody said what the model costs: its server may, with its first reply.
+    pub unpriced: bool,
 }
 
 /// What may be spent of a unit, and what is.

@@ -161,6 +161,7 @@ impl Config {
         let speak = std::iter::once(&voice).chain(others.values().map(|o| &o.voice));
         let secrets = secrets::known(environment, &stored, speak, &embedder);
         let intent = Intent::read(home, &all.intent, embedder, &mut notices);
+        let unpriced = matches!(&voice, Provider::Endpoint(endpoint) if endpoint.price.is_none());
         let config = Self {
             voice,
             others,
@@ -183,7 +184,7 @@ impl Config {
             gates: all.gates.settled(),
             copied: all.undo.copied(),
             agents: all.agents.settled(),
-            budget: BudgetSetting::settled(all.session.budget),
+            budget: Configured { unpriced, ..BudgetSetting::settled(all.session.budget) },
             keep_awake: all.session.keep_awake.unwrap_or(false),
             filter: environment
                 .get("PILOTHOUSE_LOG")

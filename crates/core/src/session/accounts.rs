@@ -131,9 +131,11 @@ impl State {
     /// What may be spent, unit by unit, and what is; `configured` holds where nothing was said here.
     pub fn allowances(&self, configured: Configured) -> Vec<Allowance> {
         let now = self.accounts.spent;
-        let allowed = |unit, bound: Bound, said| {
+        let allowed = |unit, bound: Bound, said: bool| {
             let spent = now.of(unit).saturating_sub(bound.from.of(unit));
-            let unknown = unit == Unit::Micros && now.unpriced > bound.from.unpriced;
+            // Before the first call a limit that nobody set is told as what it will be.
+            let still = configured.unpriced && !said && now.calls == 0;
+            let unknown = unit == Unit::Micros && (now.unpriced > bound.from.unpriced || still);
             Some(Allowance { unit, most: bound.most?, spent, unknown, said })
         };
         let of = |unit| {

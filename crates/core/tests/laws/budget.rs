@@ -145,7 +145,7 @@ fn no_call_leaves_beyond_a_bound_and_whatever_waits_for_it_has_its_question() {
         let mut meter = Meter::default();
         if seed % 3 == 0 {
             let limits = limits(&mut dice);
-            let budget = Configured { limits, usual: None };
+            let budget = Configured { limits, ..Configured::default() };
             bench.session.set_bounds(Bounds { budget, ..Bounds::default() });
             meter.most.extend(limits.each());
         } else {

@@ -179,6 +179,22 @@ fn ten_dollars_that_nobody_asked_for_hold_only_where_the_price_is_known() {
 }
 
 #[test]
+fn before_the_first_call_a_price_that_nobody_said_is_told_to_be_unknown() {
+    let usual = Configured { usual: Some(25), ..Configured::default() };
+    let line = |b: &Bench, budget| b.session.state().allowances(budget)[0].line();
+    let b = Bench::new();
+    assert_eq!(line(&b, usual), "$0.00 of $0.000025, <$0.01 left");
+    let unpriced = Configured { unpriced: true, ..usual };
+    assert_eq!(line(&b, unpriced), "$0.000025 stops nothing: the price of this model is not known");
+    assert_eq!(b.session.state().usage.cost_told(unpriced.unpriced), "not known");
+    // Its server may say what a call cost.
+    let mut b = running();
+    reads(&mut b, Some(10));
+    assert!(line(&b, unpriced).ends_with(" left"), "{}", line(&b, unpriced));
+    assert_eq!(b.session.state().usage.cost_told(true), "<$0.01");
+}
+
+#[test]
 fn a_budget_of_nothing_is_refused_and_the_state_stays() {
     let mut b = running();
     set(&mut b, "9 calls");

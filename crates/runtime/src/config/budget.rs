@@ -32,7 +32,7 @@ impl BudgetSetting {
         match said {
             None => Configured { usual: Some(USUAL_MICROS), ..Configured::default() },
             Some(Self::Off) => Configured::default(),
-            Some(Self::UpTo(limits)) => Configured { limits, usual: None },
+            Some(Self::UpTo(limits)) => Configured { limits, ..Configured::default() },
         }
     }
 
@@ -42,7 +42,7 @@ impl BudgetSetting {
         match asked.micros.zip(own.usual) {
             Some((micros, usual)) => {
                 let asked = Limits { micros: Some(micros.min(usual)), ..asked };
-                Configured { limits: own.limits.lower(asked), usual: None }
+                Configured { limits: own.limits.lower(asked), usual: None, ..own }
             }
             None => Configured { limits: own.limits.lower(asked), ..own },
         }

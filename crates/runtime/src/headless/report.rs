@@ -18,7 +18,7 @@ use pilothouse_core::{
     goal::PlannerReply,
     ids::{CallId, LaneId, TaskId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
-    money::{Allowance, Configured, cost},
+    money::{Allowance, Configured},
     plan::{Plan, TaskStatus},
     question::{Spec, Unattended},
     recipe::Recipes,
@@ -451,7 +451,14 @@ pub(crate) fn status(state: &State, budget: Configured) -> String {
             state.failure.as_ref().map_or("nothing", |f| f.message.lines().next().unwrap_or_default()),
         ),
         ("waiting", &state.open.len().to_string()),
-        ("spent", &format!("{} tokens, {}", state.usage.shown_tokens(), cost(state.usage.known_cost()))),
+        (
+            "spent",
+            &format!(
+                "{} tokens, cost {}",
+                state.usage.shown_tokens(),
+                state.usage.cost_told(budget.unpriced)
+            ),
+        ),
         ("budget", if budgets.is_empty() { "none" } else { &budgets }),
     ]
     .map(|(what, value)| format!("{what:<8} {value}"))

@@ -2,12 +2,7 @@
 //!
 //! Owns its words. Never acts.
 
-use pilothouse_core::{
-    clean::Clean,
-    intent::Slash,
-    money::{dollars, thousands},
-    session::State,
-};
+use pilothouse_core::{clean::Clean, intent::Slash, money::thousands, session::State};
 use ratatui::text::Line;
 
 use super::{OverlayKind, page::labelled, shown::Shown};
@@ -57,7 +52,7 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         ("tokens", format!("{} in, {} out", thousands(usage.input), thousands(usage.output))),
         ("calls", thousands(state.accounts.spent.calls)),
     ];
-    rows.extend(usage.known_cost().map(|micros| ("cost", dollars(micros))));
+    rows.push(("cost", usage.cost_told(ctx.surroundings.budget.unpriced)));
     let budgets = state.allowances(ctx.surroundings.budget);
     rows.extend(budgets.iter().map(|allowance| ("budget", allowance.line())));
     if budgets.is_empty() {
