@@ -11,7 +11,7 @@ use pilothouse_core::{
     connection::MAIN,
     talk::{Fault, Message, ModelRequest, Purpose, Role},
 };
-use pilothouse_model::{Patience, openai::models};
+use pilothouse_model::openai::models;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -129,7 +129,7 @@ pub async fn test(config: &Config, wish: Wish<'_>, out: &mut dyn Write) -> io::R
 
 /// One short message; who answered it.
 async fn ask(voice: &Provider) -> Result<String, Fault> {
-    let client = tiers::client(voice, &Patience::default())?;
+    let client = tiers::client(voice)?;
     let request = ModelRequest {
         purpose: Purpose::Classify,
         system: "Answer with the single word ok.".to_owned(),

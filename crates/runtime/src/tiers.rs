@@ -104,7 +104,15 @@ pub type Model = Result<Arc<dyn ModelClient>, Fault>;
 ///
 /// # Errors
 /// When it cannot be made, such as for a script that cannot be read.
-pub fn client(voice: &Provider, patience: &Patience) -> Model {
+pub fn client(voice: &Provider) -> Model {
+    client_with(voice, &Patience::default())
+}
+
+/// The same, whose waits for a server are among these.
+///
+/// # Errors
+/// The same.
+pub(crate) fn client_with(voice: &Provider, patience: &Patience) -> Model {
     Ok(match voice {
         Provider::Offline => Arc::new(Offline::new()),
         Provider::Script(path) => Arc::new(Scripted::open(path).map_err(|e| Fault {

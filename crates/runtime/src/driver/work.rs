@@ -129,7 +129,7 @@ impl Services {
         if let Some(client) = self.clients.get(&of) {
             return Ok(Arc::clone(client));
         }
-        let client = tiers::client(voice, &self.patience)?;
+        let client = tiers::client_with(voice, &self.patience)?;
         self.clients.insert(of, Arc::clone(&client));
         Ok(client)
     }
