@@ -318,7 +318,8 @@ fn words_to_the_workbench_open_their_page() {
         own.press(&format!("{line}<enter>"));
         assert_eq!(own.text(), text, "{line}");
     }
-    let [mut named, mut pressed] = [Desk::new(120, 40), Desk::new(120, 40)];
+    let mut named = Desk::new(120, 40);
+    let mut pressed = Desk::new(120, 40);
     named.press("/keys<enter>");
     pressed.press("<f1>");
     assert_eq!(named.text(), pressed.text());
