@@ -162,6 +162,14 @@ fn an_order_beside_it_stays_one() {
         "haz que los usuarios no deban poder borrar archivos",
         "сделай так, чтобы нельзя было удалять файлы",
         "cambia los tests, está prohibido usar sleep",
+        "cambia el mensaje de acceso prohibido",
+        "edita la sección de uso prohibido",
+        "modifie la page d'accès interdit",
+        "altere a mensagem de acesso proibido",
+        "把禁止访问的提示改成中文",
+        "이 파일은 필요 없으니 삭제해 주세요",
+        "このテストはもうなくていいので削除してください",
+        "это больше не нужно, удали",
     ] {
         let whole = classifier.read(&Message { text, ..Message::default() }).whole;
         assert!(whole.scope().allows(Capability::Write), "{text}: {}", whole.reasoning);

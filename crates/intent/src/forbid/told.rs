@@ -5,7 +5,7 @@
 
 use super::super::{
     structure::{Clause, Form, Structure},
-    text::{Doc, Kind},
+    text::{Doc, Kind, Token},
     words::List,
 };
 
@@ -16,7 +16,9 @@ pub(super) fn denied(doc: &Doc, s: &Structure<'_>, number: usize) -> bool {
     let cut = |number: usize| {
         let open = s.clauses.get(number).is_some_and(|c| !c.last);
         let (first, next) = (of(number), of(number + 1));
-        open && first.is_some_and(|c| c.frames && c.changes == 0) && next.is_some_and(|c| c.changes == 1)
+        // "больше не нужно, удали": what begins with its verb is an order of its own.
+        let next = next.is_some_and(|c| c.changes == 1 && !c.begins);
+        open && first.is_some_and(|c| c.frames && c.changes == 0) && next
     };
     of(number).is_some_and(|c| c.keeps || c.frames && c.changes == 1)
         || cut(number)
@@ -29,48 +31,99 @@ struct Told {
     frames: bool,
     /// How many of them are verbs of change.
     changes: usize,
+    /// Whether the first of them is one.
+    begins: bool,
     /// That something is to stay as it is.
     keeps: bool,
 }
 
 impl Told {
     fn of(doc: &Doc, s: &Structure<'_>, c: &Clause) -> Self {
-        let none = Self { frames: false, changes: 0, keeps: false };
+        let none = Self { frames: false, changes: 0, begins: false, keeps: false };
         if c.marked || matches!(c.form, Form::Question(_)) {
             return none;
         }
         let list = |list| s.known.words.list(list).iter();
-        let (mut line, mut changes, mut keeps, mut run) = (String::from(" "), 0, false, false);
+        let (mut said, mut keeps) = (Said { line: String::from(" "), verbs: Vec::new(), run: false }, false);
         for token in c.tokens(doc).iter().filter(|t| t.kind != Kind::Punct) {
-            run |= token.kind == Kind::Cjk;
-            let verb = |stem: &str| match token.kind {
-                Kind::Cjk => token.text.contains(stem),
-                Kind::Word => token.text.starts_with(stem),
-                Kind::Number
-                | Kind::File
-                | Kind::Path
-                | Kind::Url
-                | Kind::Ident
-                | Kind::Quote
-                | Kind::Tick
-                | Kind::Code
-                | Kind::Flag
-                | Kind::Punct => false,
-            };
-            let verbs = list(List::ToldVerb).filter(|stem| verb(stem)).count();
-            changes += if token.kind == Kind::Cjk { verbs } else { verbs.min(1) };
+            said.add(token, list(List::ToldVerb));
             keeps |= s.known.is(List::ToldKeep, &token.text);
-            line.push_str(&token.text);
-            line.push(' ');
         }
-        // In a script without spaces a phrase stands anywhere in its run.
-        let says = |phrase: &str| line.contains(&format!(" {phrase} ")) || run && line.contains(phrase);
-        let frames = list(List::ToldNot).any(|phrase| says(phrase));
-        let able = list(List::ToldAble).any(|phrase| says(phrase));
+        let able = list(List::ToldAble).any(|phrase| said.at(phrase).is_some());
         if able {
-            none
-        } else {
-            Self { frames, changes, keeps: keeps && list(List::ToldAs).any(|p| says(p)) }
+            return none;
         }
+        let begins = said.begins();
+        let attribute = |phrase: &str| s.known.is(List::ToldAttribute, phrase) && begins;
+        let frames =
+            list(List::ToldNot).filter(|phrase| !attribute(phrase)).any(|phrase| said.governs(phrase));
+        let keeps = keeps && list(List::ToldAs).any(|phrase| said.at(phrase).is_some());
+        Self { frames, changes: said.verbs.len(), begins, keeps }
     }
+}
+
+/// The words of a clause as one line, and where its verbs of change stand in that.
+struct Said {
+    line: String,
+    verbs: Vec<usize>,
+    /// Whether some of it is in a script without spaces.
+    run: bool,
+}
+
+impl Said {
+    fn add<'w>(&mut self, token: &Token, mut stems: impl Iterator<Item = &'w Box<str>>) {
+        let at = self.line.len();
+        match token.kind {
+            Kind::Cjk => {
+                self.run = true;
+                self.verbs.extend(stems.filter_map(|stem| token.text.find(&**stem).map(|i| at + i)));
+            }
+            Kind::Word => {
+                if stems.any(|stem| token.text.starts_with(&**stem)) {
+                    self.verbs.push(at);
+                }
+            }
+            // What is quoted or named says nothing itself.
+            Kind::Number
+            | Kind::File
+            | Kind::Path
+            | Kind::Url
+            | Kind::Ident
+            | Kind::Quote
+            | Kind::Tick
+            | Kind::Code
+            | Kind::Flag
+            | Kind::Punct => return self.line.push_str("· "),
+        }
+        self.line.push_str(&token.text);
+        self.line.push(' ');
+    }
+
+    /// Where a phrase stands; in a script without spaces anywhere in its run.
+    fn at(&self, phrase: &str) -> Option<usize> {
+        let whole = self.line.find(&format!(" {phrase} ")).map(|at| at + 1);
+        whole.or_else(|| self.line.find(phrase).filter(|_| self.run))
+    }
+
+    /// Whether the first word is a verb of change.
+    fn begins(&self) -> bool {
+        self.verbs.contains(&1)
+    }
+
+    /// Whether a phrase stands there and says of the verb, where there is one, that it is not to be: "필요 없으니 삭제해" and
+    /// "把禁止访问的提示改成" say it of something else.
+    fn governs(&self, phrase: &str) -> bool {
+        let Some(at) = self.at(phrase) else { return false };
+        if phrase.chars().any(ends_in_verbs) {
+            return self.verbs.iter().any(|verb| *verb < at);
+        }
+        let next = self.verbs.iter().copied().filter(|verb| *verb > at).min();
+        let between = next.and_then(|next| self.line.get(at + phrase.len()..next)).unwrap_or("");
+        !(self.run && between.contains(['的', 'の']))
+    }
+}
+
+/// Kana and Hangul: in Japanese and Korean what is said of a verb stands behind it.
+fn ends_in_verbs(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}')
 }
