@@ -43,7 +43,14 @@ fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
 
 #[test]
 fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
-    for line in ["fix it", "fix a.txt, the test is right", "no, use a loop instead", "make it return 3"] {
+    for line in [
+        "fix it",
+        "please fix",
+        "fix now",
+        "fix a.txt, the test is right",
+        "no, use a loop instead",
+        "make it return 3",
+    ] {
         let mut b = red("make test", "a.txt", "assertion failed");
         assert!(b.session.foretell(line).does(&Deed::Tells), "{line}: {:?}", b.session.foretell(line));
         b.say(line);

@@ -15,7 +15,7 @@ use crate::{
     fact::shortened,
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
-    intent::{Classification, IntentNode, Mode, Phase, Reading, Source, Turn},
+    intent::{Clarify, Classification, IntentNode, Mode, Phase, Reading, Source, Turn},
     plan::{Task, TaskStatus},
     scope::Capability,
     session::{Lane, state::HEAD_CHARS},
@@ -54,7 +54,9 @@ impl Draft<'_> {
     /// What becomes of a message beside a run; `None` for one that is not about it.
     pub(super) fn steering(&self, reading: &Reading) -> Option<Steering> {
         let corrects = self.corrects(reading);
-        let mends = self.red_gate().filter(|_| corrects || orders_change(reading));
+        // What is to be changed says the gate.
+        let bare = reading.clarify == Some(Clarify::Vague);
+        let mends = self.red_gate().filter(|_| corrects || bare || orders_change(reading));
         let newest = self.state.newest_question().map(|c| c.id);
         let red = self.red_gate().filter(|(asked, _)| Some(*asked) == newest);
         let skips = red.filter(|_| self.under.tiers.classifier.leaves_be(&reading.text));
