@@ -144,8 +144,10 @@ impl Question for Failure {
         spec.facts.extend(places.take(MOST_PLACES).map(line));
         // What the model could not go on with is open, and somebody may say how.
         spec.unattended = match self.planner {
-            Some(_) => Unattended::Asks,
-            None => Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned()),
+            Some(PlannerError::Empty | PlannerError::Invalid) => Unattended::Asks,
+            Some(PlannerError::Repeated) | None => {
+                Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned())
+            }
         };
     }
 
