@@ -184,7 +184,9 @@ impl Draft<'_> {
     /// The mode is another one: that is told, or what it means for a plan that waits and was made before.
     pub(super) fn tell_mode(&mut self, mode: Mode) {
         let told = match mode {
-            _ if self.state.phase == Phase::AwaitingApproval => return self.offer_replan(),
+            _ if self.state.phase == Phase::AwaitingApproval && self.state.plan.is_some() => {
+                return self.offer_replan();
+            }
             Mode::Proof => "Proof mode from now on; /explore changes it.",
             Mode::Exploratory => "Explore mode from now on; /proof changes it.",
         };
@@ -192,7 +194,7 @@ impl Draft<'_> {
     }
 
     fn offer_replan(&mut self) {
-        if self.state.plan.is_some() && !self.tell_unfounded() {
+        if !self.tell_unfounded() {
             let mode = self.state.mode.name();
             let text = format!("The plan stays as it is; /replan makes it anew in {mode} mode.");
             self.notice(Level::Info, text);
