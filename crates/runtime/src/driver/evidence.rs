@@ -8,7 +8,7 @@ use pilothouse_core::{
     fact::{Fact, FactSource, Place},
     ids::{LaneId, TurnId},
     input::Input,
-    intent::Mode,
+    intent::{Classifier, Mode},
     policy::PathRules,
     relpath::RelPath,
     talk::Purpose,
@@ -128,11 +128,14 @@ impl Driver {
         (requests, results): (&mut mpsc::Receiver<Request>, &mut mpsc::Receiver<Inbound>),
         inputs: &mut Vec<(Input, bool)>,
     ) {
-        if inputs.is_empty() || self.at.read_only() {
+        let seen = |(input, _): &(Input, bool)| matches!(input, Input::FactsSeen { .. });
+        if inputs.iter().all(seen) || self.at.read_only() {
             return;
         }
         self.look_at_facts();
-        let until = Instant::now() + inputs.iter().map(waits).max().unwrap_or_default();
+        let classifier = &self.at.config.intent.classifier;
+        let until =
+            Instant::now() + inputs.iter().map(|input| waits(input, classifier)).max().unwrap_or_default();
         while self.fact_looks.are_awaited() && Instant::now() < until {
             tokio::select! {
                 biased;
@@ -190,8 +193,11 @@ impl Driver {
         };
         self.fact_looks.end(files);
         if places.is_empty() {
-            // A model may have waited for it.
-            return self.reconcile();
+            // A model may have waited for it; it waits on for what is heard now.
+            if inputs.is_empty() {
+                self.reconcile();
+            }
+            return;
         }
         inputs.insert(0, (Input::FactsSeen { places }, false));
     }
@@ -222,8 +228,11 @@ pub(super) async fn heard(hasty: Option<Request>, requests: &mut mpsc::Receiver<
 }
 
 /// How long an input waits for a look at the files of facts: never one that only stops or shows something.
-fn waits((input, asked): &(Input, bool)) -> Duration {
-    if !asked || matches!(input, Input::Say { .. }) {
+fn waits((input, asked): &(Input, bool), classifier: &Classifier) -> Duration {
+    if let Input::Say { text, .. } = input {
+        return if classifier.stops(text) { Duration::ZERO } else { LOOK_WAIT };
+    }
+    if !asked {
         LOOK_WAIT
     } else if matches!(input, Input::Answer { .. }) {
         GLANCE
