@@ -2,7 +2,7 @@
 //!
 //! Owns what a text that was made of one file is in the form of another, as another program may have put the file into it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use pilothouse_core::encoding::{Encoding, MARK};
 
@@ -12,10 +12,19 @@ pub(super) fn in_form<'a>(text: &'a [u8], was: &[u8], now: &[u8]) -> Option<Cow<
     let (from, to) = (Encoding::of(was), Encoding::of(now));
     let wide = [from, to].iter().any(|e| matches!(e, Some(Encoding::Utf16(_))));
     let (Some(from), Some(to)) = (from, to) else {
-        // In all that is not UTF-16, ASCII is the same.
-        return (from == to || text.is_ascii() && !wide).then_some(Cow::Borrowed(text));
+        // In all that is not UTF-16, ASCII is the same; and what the file has as UTF-8 in spite of a broken byte it may get.
+        let stands = || {
+            let there = beyond_ascii(&String::from_utf8_lossy(now));
+            std::str::from_utf8(text).is_ok_and(|text| beyond_ascii(text).is_subset(&there))
+        };
+        return (from == to || !wide && stands()).then_some(Cow::Borrowed(text));
     };
     let (old, new) = (from.decode(was), to.decode(now));
+    // What is only shown as windows-1252 is that only where others read it so as well.
+    let guessed = from == Encoding::Windows1252 && from != to;
+    if guessed && !beyond_ascii(&old).is_subset(&beyond_ascii(&new)) {
+        return None;
+    }
     let ends = Ends::of(&new).filter(|ends| Ends::of(&old).is_some_and(|old| old != *ends));
     let marked = old.starts_with(MARK) != new.starts_with(MARK);
     if from == to && ends.is_none() && !marked {
@@ -30,6 +39,10 @@ pub(super) fn in_form<'a>(text: &'a [u8], was: &[u8], now: &[u8]) -> Option<Cow<
     };
     let plain = if new.starts_with(MARK) { format!("{MARK}{plain}") } else { plain };
     to.encode(&plain, now).ok().map(Cow::Owned)
+}
+
+fn beyond_ascii(text: &str) -> HashSet<char> {
+    text.chars().filter(|c| !c.is_ascii()).collect()
 }
 
 /// How all lines of a text end.
@@ -82,6 +95,17 @@ mod tests {
         let binary: &[u8] = b"a\0\xff\x81\n";
         assert_eq!(told(b"b\n", b"a\n", binary), Some(b"b\n".to_vec()));
         assert_eq!(told("ö\n".as_bytes(), b"a\n", binary), None);
+        let (whole, broken): (&[u8], &[u8]) = ("größe\na\n".as_bytes(), b"gr\xc3\xb6\xc3\x9fe\na\n\xff\n");
+        let changed = "größe\nb\n".as_bytes();
+        assert_eq!(told(changed, whole, broken), Some(changed.to_vec()), "what it has already");
+        assert_eq!(told(changed, broken, whole), Some(changed.to_vec()));
+        assert_eq!(told("größe\nça\n".as_bytes(), whole, broken), None);
+        let (latin_2, utf8): (&[u8], &[u8]) = (b"\xb3\xf3dka\n", "łódka\n".as_bytes());
+        assert_eq!(
+            told(b"\xb3\xf3dka\n\xb3\xf3d\n", latin_2, utf8),
+            None,
+            "others read it as another encoding"
+        );
         assert_eq!(
             told(b"\xff\x81b", binary, binary),
             Some(b"\xff\x81b".to_vec()),
