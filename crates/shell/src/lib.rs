@@ -28,6 +28,7 @@ mod path;
 mod prints;
 mod programs;
 mod proof;
+mod reads;
 mod redirect;
 mod renamed;
 mod repeat;

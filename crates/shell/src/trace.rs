@@ -63,6 +63,9 @@ pub struct Call {
     pub carrier: bool,
     /// Whether variables are set for it that may steer it.
     pub steered: bool,
+    /// Whether it is of a kind that does nothing but read, wherever it may write: its low risk rests on no option that was
+    /// overlooked.
+    pub reads: bool,
     /// The risk of its part of the line, without where its output goes.
     pub risk: Risk,
     /// Its part of the line, as it is written.
@@ -212,6 +215,7 @@ impl Walker<'_> {
         let words = argv.get(1..).unwrap_or(&[]);
         let harmless =
             programs::find(name).unwrap_or(&programs::NOTHING).harmless_words(words, self.stand.cwd);
+        let reads = !located && super::reads::does(name, words, steered);
         let Some(trace) = &mut self.trace else { return };
         let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
         let word = |(f, harmless): (&Field, bool)| Word {
@@ -226,6 +230,7 @@ impl Walker<'_> {
             steered,
             located,
             carrier,
+            reads,
             risk: Risk::High,
             part: line.get(span.start..span.end).unwrap_or(line).to_owned(),
             from: self.stand.folders(),

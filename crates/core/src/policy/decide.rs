@@ -124,8 +124,8 @@ impl Policy {
         }
     }
 
-    /// The rule that lets the whole line run: every command of it that does more than read is allowed by one, for
-    /// certain, and so is every file that output goes to.
+    /// The rule that lets the whole line run: every command of it that does more than read, or may where it can write, is
+    /// allowed by one, for certain, and so is every file that output goes to.
     fn allowing<'p>(
         &'p self,
         facts: &Facts,
@@ -143,14 +143,14 @@ impl Policy {
                 first.get_or_insert((rule, touched.path.clone()));
             }
         }
-        let doing: Vec<&Call> = reading.calls.iter().filter(|c| !c.carrier).collect();
-        let acts = doing.iter().any(|c| c.risk > Risk::Low);
-        let mut chosen = None;
-        for call in doing.iter().filter(|c| !acts || c.risk > Risk::Low) {
+        let mut chosen: Option<(Risk, &Rule, String)> = None;
+        for call in facts.doing() {
             let rule = self.allowing_call(call, folder, setting)?;
-            chosen.get_or_insert((rule, call.part.clone()));
+            if chosen.as_ref().is_none_or(|(risk, ..)| *risk < call.risk) {
+                chosen = Some((call.risk, rule, call.part.clone()));
+            }
         }
-        chosen.or(first)
+        chosen.map(|(_, rule, part)| (rule, part)).or(first)
     }
 
     fn allowing_call<'p>(&'p self, call: &Call, folder: &str, setting: &Setting<'p>) -> Option<&'p Rule> {

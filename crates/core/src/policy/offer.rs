@@ -96,10 +96,8 @@ impl Policy {
         words: Words,
     ) -> Result<Vec<String>, &'static str> {
         let facts = Facts::of(line, folder, self.places());
-        let doing: Vec<&Call> = facts.reading.calls.iter().filter(|c| !c.carrier).collect();
-        let acts = doing.iter().any(|c| c.risk > Risk::Low);
         let mut rules: Vec<String> = Vec::new();
-        for call in doing.iter().filter(|c| !acts || c.risk > Risk::Low) {
+        for call in facts.doing() {
             if self.allows_call(call, folder, setting) {
                 continue;
             }

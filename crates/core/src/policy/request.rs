@@ -157,6 +157,14 @@ impl Facts {
         self
     }
 
+    /// The commands of the line that want a rule of their own: all where none does more than read, or else those that do,
+    /// and those that might where they may write.
+    pub fn doing(&self) -> impl Iterator<Item = &Call> {
+        let own = |c: &&Call| !c.carrier;
+        let acts = self.reading.calls.iter().filter(own).any(|c| c.risk > Risk::Low);
+        self.reading.calls.iter().filter(own).filter(move |c| !acts || c.risk > Risk::Low || !c.reads)
+    }
+
     /// Whether a command runs inside the workspace for certain.
     pub fn inside(call: &Call, folder: &str, places: &Places) -> bool {
         let Some(from) = &call.from else { return false };

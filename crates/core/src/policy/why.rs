@@ -123,10 +123,12 @@ impl Policy {
     /// The commands of a line that no rule allows yet; all of them where that is not the question.
     fn in_the_way(&self, request: &Request, setting: &Setting<'_>) -> Vec<Call> {
         let Request::Command { line, folder, .. } = request else { return Vec::new() };
-        let calls = Facts::of(line, folder, self.places()).reading.calls;
-        let open = |c: &&Call| !c.carrier && c.risk > Risk::Low && !self.allows_call(c, folder, setting);
-        let open: Vec<Call> = calls.iter().filter(open).cloned().collect();
-        if open.is_empty() { calls.into_iter().filter(|c| !c.carrier).collect() } else { open }
+        let facts = Facts::of(line, folder, self.places());
+        let acts = facts.reading.calls.iter().any(|c| !c.carrier && c.risk > Risk::Low);
+        let open = |c: &&Call| acts && !self.allows_call(c, folder, setting);
+        let open: Vec<Call> = facts.doing().filter(open).cloned().collect();
+        let all = || facts.reading.calls.iter().filter(|c| !c.carrier).cloned().collect();
+        if open.is_empty() { all() } else { open }
     }
 
     /// The one line that would turn it round.

@@ -1,0 +1,76 @@
+//! Commands that do nothing but read, wherever they run.
+//!
+//! Owns which commands may stand beside one that a rule lets write: their low risk must not rest on an option that nobody
+//! knows of, as it may where a sandbox holds all that a line does. Never judges a risk.
+
+use super::args::Args;
+use super::expand::{Field, UNKNOWN};
+use super::knowledge::list;
+use super::programs::{self, Role};
+
+/// Whether a command that was found to be of low risk reads only, whatever its arguments are.
+pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
+    if list("never writes").contains(&name) {
+        return true;
+    }
+    if steered && !list("steered by no variable").contains(&name) {
+        return false;
+    }
+    let texts: Vec<&str> = words.iter().map(|f| f.text.as_str()).collect();
+    if matches!(texts.as_slice(), ["--version" | "-V" | "-v" | "--help" | "version"]) {
+        return programs::find(name).is_some() && !programs::is(name, Role::Shell);
+    }
+    // What only asks for help is not looked at any further, and what is not known may be an option.
+    let helps = |text: &&str| matches!(*text, "--help" | "--version" | "-help" | "-version");
+    let open = |f: &Field| f.text.starts_with(UNKNOWN) || f.many && f.text.starts_with(['*', '?', '[']);
+    if texts.iter().any(helps) || words.iter().any(open) {
+        return false;
+    }
+    let Some(program) = programs::find(name) else { return false };
+    let sub = || Args::read(program, words).operand(0).to_owned();
+    list("writes only as told").contains(&name)
+        || list("reads by sub-command").contains(&format!("{name} {}", sub()).as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Risk, read};
+
+    /// Of each command of a line that is of low risk and starts no other, whether it only reads.
+    fn reads(line: &str) -> bool {
+        let calls = read(line).calls;
+        assert!(calls.iter().any(|c| c.risk == Risk::Low), "{line}");
+        calls.iter().filter(|c| !c.carrier && c.risk == Risk::Low).all(|c| c.reads)
+    }
+
+    #[test]
+    fn what_stands_beside_a_build_every_day_only_reads() {
+        for line in [
+            "cd x && echo a; cargo test",
+            "cargo test 2>&1 | tail -20",
+            "git status && npm test",
+            "ls; pytest | head",
+            "cargo test | sed -n 1,20p | sort | uniq -c",
+            "node --version && npm test",
+            "x=$(git -C sub rev-parse HEAD); make test",
+            "cat \"$f\"; make test",
+        ] {
+            assert!(reads(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_low_only_as_far_as_its_options_are_known_does_not() {
+        for line in [
+            "pod2text x README.md; make test",
+            "sort x --version; make test",
+            "sort \"$o\" x; make test",
+            "sort *; make test",
+            "FOO=./x git log; make test",
+            "git apply --check x; make test",
+            "tidy x.html; npm test",
+        ] {
+            assert!(!reads(line), "{line}");
+        }
+    }
+}
