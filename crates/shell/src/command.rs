@@ -274,7 +274,7 @@ impl Walker<'_> {
         span: Span,
         feed: Feed,
     ) -> Feed {
-        if help::is_asked(program, name, argv, args) {
+        if help::is_asked(program, name, argv, args, self.is_assigned("POSIXLY_CORRECT")) {
             self.hit("help", span);
             return Feed::Text("help".to_owned());
         }

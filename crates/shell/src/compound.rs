@@ -32,16 +32,21 @@ impl Parser<'_> {
         self.at += "coproc".len();
         self.blanks();
         let start = self.at;
-        if self.name().is_some() {
+        let mut name = self.name();
+        if name.is_some() {
             self.blanks();
             let compound = COMPOUNDS.contains(&self.peek_bare()) || self.looking_at("(");
             if !compound {
                 self.at = start;
+                name = None;
             }
         }
         let inner = self.command()?;
         let script = vec![Pipeline { nodes: vec![inner], background: false, joined: Joined::Always }];
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![script], shape: Shape::Coprocess })
+        let named =
+            |name: String| Word { pieces: vec![Piece::Text(name, Quote::Bare)], span: self.span_from(start) };
+        let words = name.map(named).into_iter().collect();
+        Ok(Kind::Compound { words, bodies: vec![script], shape: Shape::Coprocess })
     }
 
     pub(super) fn arithmetic_command(&mut self) -> Read<Option<Kind>> {
@@ -200,6 +205,7 @@ impl Parser<'_> {
         let start = self.at;
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         let mut descriptor = self.rest().get(..digits).unwrap_or("").to_owned();
+        let mut variable = None;
         if self.byte(0) == Some(b'{') {
             let close = self.rest().find('}').unwrap_or(0);
             let name = self.rest().get(1..close).unwrap_or("");
@@ -209,6 +215,7 @@ impl Parser<'_> {
                 && matches!(next, Some(b'<' | b'>'))
             {
                 name.clone_into(&mut descriptor);
+                variable = Some(name.to_owned());
                 self.at += close + 1;
             }
         } else if matches!(self.byte(digits), Some(b'<' | b'>')) {
@@ -222,7 +229,7 @@ impl Parser<'_> {
         let stdin = descriptor.is_empty() || descriptor == "0";
         let empties = !self.looking_at(">>") && !self.looking_at("&>>") && !self.looking_at("<>");
         let target = self.redirect_target()?;
-        Ok(Some(Redirect { target, span: self.span_from(start), stdin, empties }))
+        Ok(Some(Redirect { target, span: self.span_from(start), stdin, empties, variable }))
     }
 
     pub(super) fn redirect_target(&mut self) -> Read<Target> {

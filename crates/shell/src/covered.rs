@@ -38,11 +38,13 @@ impl Program {
     fn operand_is_harmless(&self, field: &Field, (nth, sub): (usize, &str), passed: bool, cwd: Cwd) -> bool {
         let text = field.text.as_str();
         if let Some((name, value)) = text.split_once('=').filter(|_| self.tasks && !passed) {
+            // `NAME:=`, `NAME+=` and the like set it as well; what follows `NAME!=` is a line for a shell.
+            let name = name.trim_end_matches([':', '+', '?']);
             let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,+".contains(c));
-            return plain && !super::settings::steers(name);
+            return plain && !name.ends_with('!') && !super::settings::steers(name);
         }
         let handed = passed && text.starts_with('-');
-        let named = self.hands_on(text, sub).filter(|_| handed);
+        let named = self.hands_on(text, sub).filter(|_| handed || passed && text.contains('='));
         if named == Some(false) {
             return false;
         }
@@ -52,9 +54,16 @@ impl Program {
         let name = text.split('=').next().unwrap_or(text);
         let weighty = || self.kind_of(name, text, sub).is_some_and(Kind::is_weighty);
         !(text.starts_with('@') || handed && weighty())
+            && (nth == 0 || passed || self.names_part(text, sub))
             && is_inside(text, cwd)
             && !(self.tasks && (nth > 0 || !is_usual_task(text)))
             && !(self.passes && option)
+    }
+
+    /// Whether an operand names a part of the project, where it is said how such a name looks.
+    fn names_part(&self, text: &str, sub: &str) -> bool {
+        let mut of = self.options.iter().filter(|o| o.kind == Kind::Parts && o.stand_for(sub)).peekable();
+        of.peek().is_none() || of.any(|o| o.names.iter().any(|p| super::path::glob(p, text)))
     }
 
     /// Whether an option behind `--` is one of those that may stand there, where these are named.
@@ -131,17 +140,29 @@ impl Opt {
                 | Kind::Sets
                 | Kind::Rest
                 | Kind::Alters
-                | Kind::Hands,
+                | Kind::Hands
+                | Kind::Parts,
             ) => false,
         }
     }
+}
+
+/// Whether programs of the project are run from a folder by its name: what is put there is run next.
+fn is_run_from(path: &str) -> bool {
+    let names = list("programs in bin");
+    is_of_others(path) || path.split('/').any(|part| names.contains(&part))
+}
+
+/// Whether a path leads to where tools put code of others.
+pub fn is_of_others(path: &str) -> bool {
+    path.split('/').any(|part| list("folders of others").contains(&part))
 }
 
 /// Whether a file that is written is hardly one that somebody wrote by hand.
 fn is_output(path: &str, cwd: Cwd) -> bool {
     match place(path, cwd) {
         Place::Null | Place::Scratch => true,
-        Place::Project => super::made::is_output(path),
+        Place::Project => super::made::is_output(path) && !is_run_from(path),
         Place::Control | Place::Device | Place::Outside | Place::Unknown => false,
     }
 }

@@ -48,6 +48,8 @@ pub(super) struct Field {
     pub open: bool,
     /// Split off a value by the separators that the shell has.
     pub split: bool,
+    /// Holds something that the line does not show and that need not be a number.
+    pub data: bool,
     /// What a process substitution here would give.
     pub feed: Option<Feed>,
     pub span: Span,
@@ -212,6 +214,7 @@ impl Walker<'_> {
                 }
                 out.open.many |= value.many;
                 out.open.open |= value.open;
+                out.open.data |= !value.is_number() && value.text.contains(UNKNOWN);
                 if split && !quoted {
                     out.open.split = true;
                     out.open.many |= value.text.contains(['*', '?']);
@@ -228,8 +231,8 @@ impl Walker<'_> {
                 out.open.feed = Some(feed);
             }
             Piece::Arith(pieces) => {
-                let text = self.join(pieces, out.span);
-                self.check_arithmetic(&text, out.span);
+                let field = self.joined(pieces, out.span);
+                self.check_arithmetic(&field);
                 out.push("0");
             }
         }
@@ -250,6 +253,7 @@ impl Walker<'_> {
             out.open.feed = Some(feed);
         }
         out.open.computed = true;
+        out.open.data |= text.contains(UNKNOWN);
         if splits {
             out.push_splitting(&text);
         } else {
@@ -259,12 +263,16 @@ impl Walker<'_> {
     }
 
     fn join(&mut self, pieces: &[Piece], span: Span) -> String {
+        self.joined(pieces, span).text
+    }
+
+    fn joined(&mut self, pieces: &[Piece], span: Span) -> Field {
         let open = Field { span, ..Field::default() };
         let mut scratch = Builder { fields: Vec::new(), open, started: false, span, cut: false };
         for piece in pieces {
             self.piece(piece, false, false, &mut scratch);
         }
-        scratch.open.text
+        scratch.open
     }
 
     fn variable(&mut self, name: &str, op: &VarOp, span: Span) -> Value {
@@ -276,7 +284,8 @@ impl Walker<'_> {
                     // Without a subscript an array stands for its first element.
                     Some(value) if !value.list.is_empty() && !matches!(name, "@" | "*") => value.element(0),
                     Some(_) if name == "*" && self.is_assigned("IFS") => Value::unknown(),
-                    known => known.unwrap_or_else(Value::unknown),
+                    // What the environment holds comes from no file of the project.
+                    known => known.unwrap_or_else(|| Value { number: true, ..Value::unknown() }),
                 }
             }
             VarOp::Default { pieces, colon, assigns } => {
@@ -319,7 +328,7 @@ impl Walker<'_> {
                 self.check_secret_variable(name, known.is_none(), span);
                 let text = self.join(pieces, span);
                 if text.starts_with('[') {
-                    self.check_arithmetic(&text, span);
+                    self.check_arithmetic(&Field::plain(&text, span));
                 }
                 // The folder above the one that the shell stands in.
                 if name == "PWD" && matches!(text.as_str(), "%/*" | "%/[!/]*") {
@@ -358,58 +367,11 @@ impl Walker<'_> {
         });
     }
 
-    /// A text with a substitution inside of a subscript: whatever evaluates its name later (arithmetic, `[[ -v ]]`, an integer,
-    /// a reference) runs that.
-    pub(super) fn check_subscripts(&mut self, text: &str, span: Span) {
-        if subscript_runs(text) {
-            self.run_quoted(text, span);
-        }
-    }
-
-    /// Arithmetic evaluates the subscripts that it finds in its text, and in the values of the names there.
-    pub(super) fn check_arithmetic(&mut self, text: &str, span: Span) {
-        let runs = |text: &str| text.contains("$(") || text.contains('`');
-        let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|n| !n.is_empty());
-        let names: Vec<String> = names.take(256).map(str::to_owned).collect();
-        let values = names.iter().flat_map(|name| self.texts_of(name)).map(str::to_owned);
-        let held: Vec<String> = values.chain([text.to_owned()]).collect();
-        for text in held.iter().filter(|text| runs(text)) {
-            self.hit("hidden-run", span);
-            self.run_quoted(text, span);
-        }
-        let changes = text.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
-        if changes.contains('=') || changes.contains("++") || changes.contains("--") {
-            let set = |name: &&String| self.is_assigned(name) || self.is_given(name);
-            for name in names.iter().filter(set).cloned().collect::<Vec<_>>() {
-                self.assign(&name, Value::unknown());
-            }
-        }
-    }
-
     fn check_secret_variable(&mut self, name: &str, outer: bool, span: Span) {
         if outer && !self.testing && is_secret_variable(name) {
             self.hit("secret-variable", span);
         }
     }
-}
-
-/// Whether a substitution stands inside of a subscript of a name. What follows the first one is nested in it at least as
-/// deep as in any later one, so that its depth alone says so.
-fn subscript_runs(text: &str) -> bool {
-    let (mut named, mut depth, mut last) = (false, 0usize, ' ');
-    text.chars().any(|c| {
-        match c {
-            '[' => {
-                named |= last.is_ascii_alphanumeric() || last == '_';
-                depth += usize::from(named);
-            }
-            ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let runs = depth > 0 && (c == '`' || c == '(' && last == '$');
-        last = c;
-        runs
-    })
 }
 
 /// What a variable holds.
@@ -421,9 +383,16 @@ pub(super) struct Value {
     pub list: Rc<[String]>,
     /// Names something of the environment.
     pub open: bool,
+    /// Is a number, though the line does not show which.
+    pub number: bool,
 }
 
 impl Value {
+    /// Whether it is a number for certain.
+    pub(super) fn is_number(&self) -> bool {
+        self.number || !self.text.is_empty() && self.text.chars().all(|c| c.is_ascii_digit())
+    }
+
     /// A text.
     pub(super) fn of(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
@@ -436,7 +405,7 @@ impl Value {
 
     /// What a field holds.
     pub(super) fn from_field(field: &Field) -> Self {
-        Self { many: field.many, ..Self::of(&field.text) }
+        Self { many: field.many, number: !field.data, ..Self::of(&field.text) }
     }
 
     /// Several values under one name.
@@ -446,14 +415,16 @@ impl Value {
             return Self::unknown();
         }
         let list: Rc<[String]> = fields.iter().map(|f| f.text.clone()).collect();
-        Self { text: list.join(" "), many: fields.iter().any(|f| f.many), list, open: false }
+        Self { text: list.join(" "), many: fields.iter().any(|f| f.many), list, open: false, number: false }
     }
 
     /// One of several values.
     fn element(&self, at: usize) -> Self {
         let whole = self.list.is_empty() && at == 0;
         let text = if whole { Some(&self.text) } else { self.list.get(at) };
-        text.map_or_else(Self::unknown, |text| Self { many: self.many, ..Self::of(text) })
+        let number = self.number;
+        let unknown = || Self { number, ..Self::unknown() };
+        text.map_or_else(unknown, |text| Self { many: self.many, number, ..Self::of(text) })
     }
 
     /// A value or what stands for it; with a colon also when it is empty.

@@ -55,10 +55,12 @@ pub(super) enum Kind {
     Word,
     /// A filter of warnings: a dotted class in its third field is imported.
     Filter,
+    /// They are no options: what the operands may be that name parts of the project.
+    Parts,
 }
 
 /// The kinds by their names in the data.
-pub(super) const KINDS: [(&str, Kind); 20] = [
+pub(super) const KINDS: [(&str, Kind); 21] = [
     ("flags", Kind::Flag),
     ("takes", Kind::Plain),
     ("in", Kind::Read),
@@ -79,6 +81,7 @@ pub(super) const KINDS: [(&str, Kind); 20] = [
     ("hands", Kind::Hands),
     ("word", Kind::Word),
     ("filter", Kind::Filter),
+    ("parts", Kind::Parts),
 ];
 
 /// The options of a kind, and the sub-commands that have them; none for all.
@@ -105,7 +108,7 @@ impl Options {
 
     /// Whether a sub-command has them.
     pub fn of_sub(&self, sub: &str) -> bool {
-        self.kind != Kind::Hands && self.stand_for(sub)
+        !matches!(self.kind, Kind::Hands | Kind::Parts) && self.stand_for(sub)
     }
 
     /// Whether they are said of a sub-command.
@@ -155,7 +158,8 @@ impl Program {
         let mut of = self.options.iter().rev().filter(|o| o.kind == Kind::Word && o.of_sub(sub));
         let Some(option) = of.find(|o| o.names.contains(&name)) else { return false };
         let mut words = option.names.iter().filter(|word| !word.starts_with('-')).peekable();
-        let plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        let letters = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        let plain = |part: &str| letters(part) && part.rsplit_once('.').is_none_or(|(_, end)| end != "json");
         match words.peek() {
             None => value.split(',').all(plain),
             Some(_) => value.split(',').all(|part| words.clone().any(|word| *word == part)),
@@ -251,6 +255,7 @@ impl Kind {
                 | Self::May
                 | Self::Task
                 | Self::Hands
+                | Self::Parts
                 | Self::Word
                 | Self::Filter
         )
@@ -311,14 +316,18 @@ impl Walker<'_> {
                 | Kind::May
                 | Kind::Task
                 | Kind::Hands
+                | Kind::Parts
                 | Kind::Word
                 | Kind::Filter,
             )
-            | None => {
-                if !(program.names || opt.name.contains("exclude") || opt.name.contains("ignore")) {
-                    self.judge_read(value);
-                }
-            }
+            | None => self.plain_value(program, opt, value),
+        }
+    }
+
+    /// A value that is a text or a name, or a file that is read.
+    fn plain_value(&mut self, program: &Program, opt: &Opt, value: &Field) {
+        if !(program.names || opt.name.contains("exclude") || opt.name.contains("ignore")) {
+            self.judge_read(value);
         }
     }
 
@@ -357,6 +366,12 @@ impl Walker<'_> {
     /// A setting of a task (`make CC=x`): what it runs when its text is one for a shell.
     pub(super) fn set_for_tasks(&mut self, field: &Field) {
         let Some((name, value)) = field.text.split_once('=') else { return };
+        // `NAME:=` and its like set it as well, and what `NAME!=` says is run.
+        if let Some(name) = name.strip_suffix('!') {
+            self.judge_setting(name, "1", field.span);
+            let _ = self.run_apart(value, field.span);
+        }
+        let name = name.trim_end_matches([':', '+', '?', '!']);
         self.judge_setting(name, value, field.span);
         let parts = || value.split([';', '|', '&', '`', '(', ')', '\n']).map(str::trim);
         let mut high = |part: &str| part.contains(' ') && self.is_high(part);

@@ -9,13 +9,23 @@ use super::grammar::Kind;
 use super::knowledge::list;
 use super::programs::Program;
 
-/// Whether a command asks for nothing but help or a version.
-pub(super) fn is_asked(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool {
+/// Most sub-commands, one of another, that a program reads its own options behind.
+const DEEPEST: usize = 3;
+
+/// Whether a command asks for nothing but help or a version; `strict` where options end at the first operand.
+pub(super) fn is_asked(program: &Program, name: &str, argv: &[Field], args: &Args, strict: bool) -> bool {
     let helps = |opt: &Opt| matches!(opt.text.as_str(), "--help" | "-h");
-    let loads = list("help of the project").contains(&name) && args.opts.iter().any(helps);
-    if program.no_help || loads {
+    let own = list("help of the project");
+    let loads = own.contains(&name) || own.contains(&format!("{name} {}", args.operand(0)).as_str());
+    if program.no_help
+        || loads && args.opts.iter().any(helps)
+        || list("help alone").contains(&name) && argv.len() > 2
+    {
         return false;
     }
+    // Behind an operand that is no sub-command it may be one itself: so it is with many programs, and where POSIX is kept to.
+    let deepest = if program.has_subcommands() && !strict { DEEPEST } else { 0 };
+    let early = |opt: &&Opt| args.places.get(deepest).is_none_or(|at| opt.at < *at);
     // What follows code, a module or an archive is meant for that.
     let starts = |opt: &Opt| matches!(opt.name.as_str(), "-jar" | "-m" | "-c" | "-e" | "--eval");
     let leading = args.opts.iter().position(starts).map_or(args.leading, |at| at.min(args.leading));
@@ -26,7 +36,8 @@ pub(super) fn is_asked(program: &Program, name: &str, argv: &[Field], args: &Arg
     let considered = if program.sub_help && !passes_on { &args.opts } else { considered };
     // Behind another option it may be what that one takes.
     let plain = considered.iter().take_while(|opt| opt.kind == Some(Kind::Flag)).count();
-    let long = considered.iter().take(plain + 1).filter(|_| !passes_on).any(|opt| {
+    let asking = considered.iter().take(plain + 1).filter(early).filter(|_| !passes_on);
+    let long = asking.into_iter().any(|opt| {
         matches!(opt.text.as_str(), "--help" | "--version") && !opt.taken && !names_one(args, opt)
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
     });

@@ -6,6 +6,7 @@
 //! it decides how loudly to ask; approval and sandbox are the boundary.
 
 mod args;
+mod arithmetic;
 mod bounds;
 mod braces;
 mod carried;
@@ -54,6 +55,7 @@ mod wrap;
 use serde::{Deserialize, Serialize};
 
 pub use args::{Set, set_by};
+pub use covered::is_of_others;
 pub use effect::{Effect, effect};
 pub use kinds::{FileKind, is_prose, is_source};
 pub use knowledge::{fits, spelled_out};

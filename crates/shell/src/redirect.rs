@@ -2,12 +2,15 @@
 //!
 //! Owns the meaning of `<`, `>`, here-strings and here-documents. Never judges the command itself.
 
-use super::expand::{Feed, Field, UNKNOWN};
+use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::syntax::{Piece, Redirect, Target, VarOp, Word};
 use super::walk::Walker;
 
 impl Walker<'_> {
     pub(super) fn redirect(&mut self, redirect: &Redirect, feed: &mut Feed, targets: &mut Vec<String>) {
+        if let Some(name) = &redirect.variable {
+            self.fill(name, Value { number: true, ..Value::unknown() });
+        }
         match &redirect.target {
             Target::Copy => {}
             Target::Read(word) => {

@@ -200,6 +200,10 @@ impl Walker<'_> {
         if self.zsh && list("tables of zsh").contains(&name) {
             self.hit("hidden-run", span);
         }
+        // What the shell reads as arithmetic runs the subscripts in it.
+        if list("numbers of the shell").contains(&name) && !value.chars().all(|c| c.is_ascii_digit()) {
+            self.hit("hidden-run", span);
+        }
         if let Some(Means::Options(program)) = means {
             self.judge_options(program, value, span);
         }
@@ -283,7 +287,8 @@ impl Walker<'_> {
     }
 
     fn places_inside(&self, value: &str) -> bool {
-        value.split(':').all(|part| place(part, self.stand.cwd) == Place::Project)
+        let inside = |part: &str| place(part, self.stand.cwd) == Place::Project && !super::is_of_others(part);
+        value.split(':').all(inside)
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     let args = argv.get(1..).unwrap_or(&[]);
     let first = args.first().map_or("", |f| f.text.as_str());
     carried_code(w, name, args);
-    w.memory.gives_all |= matches!(name, "set" | "shopt" | "setopt") && gives_all(name, args);
+    options(w, name, args);
     let out = match name {
         "echo" => echo(args),
         "printf" => printf(w, args),
@@ -35,7 +35,12 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         "set" => set(w, args, span),
         "unalias" | "test" | "[" | "complete" | "compgen" | "disown" | "fg" | "bg" => Feed::Inherit,
         "enable" => {
-            if first == "-f" {
+            // What is no builtin yet is loaded as a library.
+            let loads = |f: &Field| {
+                let letters = f.text.strip_prefix('-');
+                letters.map_or(!list("builtins of bash").contains(&f.text.as_str()), |l| l.contains('f'))
+            };
+            if args.iter().any(loads) {
                 w.hit("hidden-run", span);
             }
             Feed::Inherit
@@ -62,7 +67,7 @@ fn changes_state(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) ->
         }
         "let" => {
             for field in args {
-                w.check_arithmetic(&field.text, field.span);
+                w.check_arithmetic(field);
             }
         }
         _ => return false,
@@ -88,7 +93,7 @@ impl Walker<'_> {
     pub(super) fn check_test(&mut self, texts: &[Field], arithmetic: bool) {
         let arithmetic = arithmetic || texts.iter().any(|field| EVALUATING.contains(&field.text.as_str()));
         for field in texts.iter().filter(|_| arithmetic) {
-            self.check_arithmetic(&field.text, field.span);
+            self.check_arithmetic(field);
         }
     }
 }
@@ -123,7 +128,13 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
         "wait" => args.iter().any(|f| f.text.starts_with(['-'])),
         _ => false,
     };
+    if name == "wait"
+        && let Some(variable) = args.iter().position(|f| f.text == "-p").and_then(|at| args.get(at + 1))
+    {
+        w.fill(&variable.text, Value::unknown());
+    }
     for field in args {
+        w.doubt_number(evaluates && field.text.contains('[') && field.data);
         if evaluates && field.text.contains('[') && (field.text.contains("$(") || field.text.contains('`')) {
             w.hit("hidden-run", field.span);
             w.run_quoted(&field.text, field.span);
@@ -284,7 +295,7 @@ fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
     };
     if let (Some(text), true) = (&known, name != "read") {
         let lines: Vec<Field> = text.lines().map(|line| Field::plain(line, Span::default())).collect();
-        return names.iter().for_each(|name| w.assign(name, Value::list(&lines)));
+        return names.iter().for_each(|name| w.fill(name, Value::list(&lines)));
     }
     // One line is read at a time: of several it is not certain which.
     let known = known.filter(|text| !text.contains('\n') && !args.iter().any(|f| f.text.starts_with("-a")));
@@ -300,7 +311,7 @@ fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
                 Value::of(word)
             }
         };
-        w.assign(name, value);
+        w.fill(name, value);
     }
 }
 
@@ -308,6 +319,10 @@ fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
 fn unset(w: &mut Walker<'_>, args: &[Field]) {
     let flags: String = args.iter().filter(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
     for field in args.iter().filter(|f| !f.text.starts_with('-')) {
+        // What keeps git from running what a repository names.
+        if field.text.starts_with("GIT_CONFIG_") {
+            w.hit("hidden-run", field.span);
+        }
         let variable = flags.contains('v') || !flags.contains('f') && w.is_assigned(&field.text);
         if variable || !flags.contains('f') {
             w.assign(&field.text, Value::of(""));
@@ -362,12 +377,17 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
             w.hit("computed-code", field.span);
         }
         let inside = local && w.localize(variable);
+        if value.is_none() && flags.contains(['a', 'A', 'i']) {
+            // Its elements are given later; the first is what programs find there.
+            w.judge_setting(variable, "1", field.span);
+        }
         if let Some(value) = &value {
             w.judge_setting(variable, &value.text, field.span);
             if name == "export" || flags.contains('x') {
                 w.note_given(variable, &value.text);
             }
             let added = field.text.contains("+=");
+            w.doubt_number(flags.contains('i') && value.data);
             w.assign(variable, if other || added { Value::unknown() } else { Value::from_field(value) });
             if flags.contains('n') && super::settings::steers(&value.text) {
                 w.hit("hidden-run", field.span);
@@ -395,6 +415,20 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
         }
     }
     Feed::Inherit
+}
+
+/// Options of the shell that change what the rest of the line means.
+fn options(w: &mut Walker<'_>, name: &str, args: &[Field]) {
+    if !matches!(name, "set" | "shopt" | "setopt") {
+        return;
+    }
+    w.memory.gives_all |= gives_all(name, args);
+    w.memory.roams |= args.iter().any(|f| f.text == "cdable_vars");
+    let given = || args.iter().take_while(|f| f.text != "--");
+    let letter = |f: &Field| name == "set" && f.text.starts_with('-') && f.text.contains('k');
+    if let Some(field) = given().find(|f| letter(f) || f.text == "keyword") {
+        w.hit("hidden-run", field.span);
+    }
 }
 
 /// Whether options of the shell make it export whatever is set.
@@ -432,6 +466,8 @@ fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     };
     match (name, target) {
         _ if args.iter().any(turns) => w.wander(),
+        // Where the folder is looked for the line does not show.
+        (_, Some(folder)) if w.roams() && !folder.text.starts_with(['/', '~', '.']) => w.wander(),
         ("popd", _) => w.pop(false),
         ("pushd", None) => w.pop(true),
         (_, None) => w.go_to(&Field::plain("~", Span::default())),

@@ -69,6 +69,10 @@ impl Walker<'_> {
         let before = if assign.append { self.value_of(&assign.name) } else { None };
         if assign.array {
             let fields = self.fields(&assign.values);
+            for field in fields.iter().filter(|_| assign.append) {
+                self.judge_setting(&assign.name, &field.text, self.place_of(assign.span));
+                self.doubt_number(field.data && field.text.starts_with('['));
+            }
             return match before {
                 None if !assign.append => Value::list(&fields),
                 Some(old) if old.text.is_empty() => Value::list(&fields),

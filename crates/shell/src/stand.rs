@@ -142,11 +142,16 @@ impl Walker<'_> {
             // Nobody knows any more which one is on top.
             return self.wander();
         }
-        let Some(next) = self.stand.stack.pop() else { return };
+        let Some(next) = self.stand.stack.pop() else { return self.wander() };
         if swaps {
             self.stand.stack.push(self.stand.at.clone());
         }
         self.stand_in(next);
+    }
+
+    /// Whether a folder that is named may be one below another than where the shell stands.
+    pub(super) fn roams(&self) -> bool {
+        self.memory.roams || self.is_assigned("CDPATH")
     }
 
     /// It moves to any of the folders that it knows.

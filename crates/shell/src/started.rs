@@ -2,7 +2,7 @@
 //!
 //! Owns the arguments of shells, `cmd` and PowerShell. Never judges a command: that goes back to the walk.
 
-use super::args::Args;
+use super::args::{Args, Opt};
 use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::grammar::Kind;
 use super::help;
@@ -81,8 +81,7 @@ fn started(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Fe
     let Some(program) = programs::find(name) else { return Feed::Other };
     let read = Args::read(program, args);
     let rest = read.places.first().and_then(|at| args.get(*at..)).unwrap_or(&[]);
-    let all = |f: &Field| f.text == "allexport";
-    w.memory.gives_all |= read.has(&["-a"]) || read.opts.iter().filter_map(|o| o.value.as_ref()).any(all);
+    settings(w, &read);
     for opt in &read.opts {
         w.option_value(program, opt);
         if opt.kind == Some(Kind::Conf) {
@@ -115,6 +114,20 @@ fn started(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Fe
         shell_input(w, rest, span, feed);
     }
     Feed::Other
+}
+
+/// Options of a shell that change what its code means.
+fn settings(w: &mut Walker<'_>, read: &Args) {
+    let all = |f: &Field| f.text == "allexport";
+    w.memory.gives_all |= read.has(&["-a"]) || read.opts.iter().filter_map(|o| o.value.as_ref()).any(all);
+    // Words behind a command are then its variables.
+    let keyword = |o: &Opt| {
+        matches!(o.name.as_str(), "-k" | "-o")
+            && (o.name == "-k" || o.value.as_ref().is_some_and(|v| v.text == "keyword"))
+    };
+    for opt in read.opts.iter().filter(|opt| keyword(opt)) {
+        w.hit("hidden-run", opt.span);
+    }
 }
 
 /// The options of PowerShell that hold code or lift its guard; `None` when there is no code among them.

@@ -83,6 +83,8 @@ pub(super) struct Memory {
     pub given: HashSet<String>,
     /// Whatever is set is given.
     pub gives_all: bool,
+    /// A variable may name the folder that the shell moves to.
+    pub roams: bool,
     /// Names that another name refers to.
     pub shared: HashSet<String>,
     pub running: Vec<String>,
@@ -109,6 +111,13 @@ impl Walker<'_> {
         // However it comes to its value: what it then means to programs is the same.
         self.judge_setting(name, &value.text, self.here());
         self.hold(name, value, false);
+    }
+
+    /// Gives a variable a value that comes from elsewhere than the line: what programs are found by, or run, is then anything.
+    pub(super) fn fill(&mut self, name: &str, value: Value) {
+        let name = name.split('[').next().unwrap_or(name);
+        self.judge_setting(name, "1", self.here());
+        self.assign(name, value);
     }
 
     /// Gives a variable a value that programs started from here get as well.
@@ -246,14 +255,14 @@ impl Walker<'_> {
     /// The value of a variable, when it is certain.
     pub(super) fn value_of(&self, name: &str) -> Option<Value> {
         if MOVING.contains(&name) || self.memory.shared.contains(name) {
-            return Some(Value::unknown());
+            return Some(Value { number: name == "PIPESTATUS", ..Value::unknown() });
         }
         if let Some(held) = self.memory.variables.get(name) {
             // A child shell gets what is exported, and of the rest whatever the environment holds.
             let inherits = held.level == self.memory.level || held.exported;
             return match held.values.as_slice() {
                 [one] if inherits => Some(one.clone()),
-                _ => Some(Value::unknown()),
+                all => Some(Value { number: all.iter().all(Value::is_number), ..Value::unknown() }),
             };
         }
         let text = match name {

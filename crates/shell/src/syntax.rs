@@ -123,6 +123,8 @@ pub(super) struct Redirect {
     pub stdin: bool,
     /// What stood in the file that it writes is gone.
     pub empties: bool,
+    /// The variable that gets the number of the descriptor.
+    pub variable: Option<String>,
 }
 
 /// One command of a pipeline.

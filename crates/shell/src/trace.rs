@@ -260,6 +260,14 @@ impl Walker<'_> {
         }
     }
 
+    /// What arithmetic is given may hold a subscript, which runs what stands in it: a rule that lets a line write does not
+    /// cover that.
+    pub(super) fn doubt_number(&mut self, data: bool) {
+        if let Some(trace) = self.trace.as_mut().filter(|_| data) {
+            trace.loose = trace.loose.max(Risk::Medium);
+        }
+    }
+
     /// Not everything could be looked at.
     pub(super) fn note_cut(&mut self) {
         if let Some(trace) = &mut self.trace {

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::bounds::Spent;
-use super::expand::{Feed, Field, UNKNOWN};
+use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::parse;
 use super::path::Cwd;
 use super::rules;
@@ -14,7 +14,7 @@ use super::scope::Mark;
 use super::settings::Steered;
 use super::stand::Stand;
 use super::state::Memory;
-use super::syntax::{Joined, Kind, Node, Pipeline, Script, Span};
+use super::syntax::{Joined, Kind, Node, Pipeline, Script, Shape, Span};
 use super::trace::Trace;
 use super::{Part, Risk};
 
@@ -273,7 +273,10 @@ impl<'l> Walker<'l> {
         let out = match &node.kind {
             Kind::Simple { assigns, words } => self.simple(assigns, words, span, feed),
             Kind::Compound { words, bodies, shape } => {
-                let _ = self.fields(words);
+                let fields = self.fields(words);
+                for name in fields.iter().filter(|_| *shape == Shape::Coprocess) {
+                    self.fill(&name.text, Value::unknown());
+                }
                 self.compound(bodies, *shape, &feed, span)
             }
             Kind::Each { name, list, body } => self.each(name, list.as_deref(), body, &feed),

@@ -154,6 +154,9 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
     let set = rest.iter().take_while(|f| is_assignment(&f.text));
     let mut settings = Vec::new();
     for opt in args.opts.iter().filter(|o| matches!(o.name.as_str(), "-u" | "--unset")) {
+        if opt.value.as_ref().is_some_and(|name| name.text.starts_with("GIT_CONFIG_")) {
+            w.hit("hidden-run", opt.span);
+        }
         settings.extend(opt.value.as_ref().map(|name| (name.text.clone(), Value::of(""))));
     }
     for field in set.clone() {

@@ -55,6 +55,7 @@ fn every_line_is_understood() {
         "alters",
         "task",
         "hands",
+        "parts",
         "word",
         "filter",
         "closed",

@@ -168,6 +168,9 @@ impl Facts {
     /// Whether a command runs inside the workspace for certain.
     pub fn inside(call: &Call, folder: &str, places: &Places) -> bool {
         let Some(from) = &call.from else { return false };
+        if from.iter().any(|at| shell::is_of_others(at)) {
+            return false;
+        }
         let root = Target::exact(".", places);
         from.iter().all(|at| {
             let mut there =

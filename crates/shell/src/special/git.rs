@@ -165,6 +165,10 @@ fn globals(w: &mut Walker<'_>, case: &Case<'_>) {
                 }
             }
             "--exec-path" if global && opt.text.contains('=') => w.hit("hidden-run", opt.span),
+            // As with `--git-dir`: the folder says by its settings what is run.
+            "--bare" if global && !matches!(case.args.operand(0), "init" | "clone") => {
+                w.hit("hidden-run", opt.span);
+            }
             _ => {}
         }
     }
