@@ -97,8 +97,16 @@ const PROXIES: &[&str] = &[
     "no_proxy",
 ];
 
-/// Set for every command: no pager, no question that nobody can answer.
-const SET: &[(&str, &str)] = &[("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
+/// Set for every command: no pager, no question that nobody can answer, and no repository that is just a folder of another
+/// one's files, whose settings would run programs.
+const SET: &[(&str, &str)] = &[
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_CONFIG_COUNT", "1"),
+    ("GIT_CONFIG_KEY_0", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_0", "explicit"),
+];
 
 /// Set for programs that are started here for their output, which is read as it is.
 const PLAIN: &[(&str, &str)] = &[("TERM", "dumb"), ("NO_COLOR", "1"), ("CLICOLOR", "0")];
@@ -280,6 +288,8 @@ mod tests {
         let get = |name: &str| all.iter().rfind(|(n, _)| n == name).and_then(|(_, v)| v.to_str());
         assert_eq!((get("LANG"), get("PATH"), get("LD_PRELOAD")), (Some("C"), Some("/bin"), None));
         assert_eq!((get("PAGER"), get("PORT")), (Some("cat"), Some("1")));
+        let git = (get("GIT_CONFIG_COUNT"), get("GIT_CONFIG_KEY_0"), get("GIT_CONFIG_VALUE_0"));
+        assert_eq!(git, (Some("1"), Some("safe.bareRepository"), Some("explicit")));
     }
 
     #[test]
