@@ -1,8 +1,10 @@
 //! What the project brings that a command which nobody was asked about would run in place of what its line names.
 //!
 //! Owns the look at it, just before such a command begins: a program of the project, or of a folder that others may
-//! write, under the name of a known one; settings of a repository that make git run a program. What a variable can
+//! write, under the name of a known one; settings of a repository that make git run a program; a link that leads out. What a variable can
 //! keep from running is kept so, anything else is told, and then nothing begins. Never runs anything of it.
+
+mod links;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -59,6 +61,7 @@ fn look(unasked: &Unasked<'_>) -> Result<Looked, String> {
     let path = path.map(|(_, value)| value.clone()).unwrap_or_default();
     let loose = Loose::around(unasked);
     loose.programs(&reading, unasked.folder, &path)?;
+    links::look(unasked, &reading)?;
     let mut all = Vec::new();
     if unasked.reads {
         // Nor do the programs that it names start those of the project.
