@@ -12,7 +12,7 @@ use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::prints::printed;
 use super::programs::{self, Dest, Program, Role};
-use super::secrets::{is_private, is_secret, names_secret};
+use super::secrets::names_secret;
 use super::syntax::Span;
 use super::trace::Act;
 use super::walk::Walker;
@@ -278,7 +278,8 @@ impl Walker<'_> {
             self.hit("help", span);
             return Feed::Text("help".to_owned());
         }
-        self.wide |= program.prints_any_name(args);
+        let hidden = |f: &Field| f.many && f.text.contains('.') && may_be_secret(f) && names_secret(&f.text);
+        self.wide |= program.prints_any_name(args) || program.names && args.operands.iter().any(hidden);
         let (base, network) = self.table_rules(program, name, argv, args, span, &feed);
         if base == "install" && feed == Feed::Fetched {
             self.hit("fetch-run", span);
@@ -386,6 +387,10 @@ impl Walker<'_> {
             || program.name_subs.contains(&args.operand(0)) && !args.has(&["-p", "--patch", "-L"]);
         let last = args.operands.len().saturating_sub(1);
         for (at, field) in args.operands.iter().enumerate() {
+            // What is only named may be a file all the same.
+            if list("shows named files").contains(&name) && field.text.contains(['/', '.']) {
+                self.judge_read(field);
+            }
             if at < text {
                 continue;
             }
@@ -428,52 +433,6 @@ impl Walker<'_> {
         if let (Some(target), true) = (target, !matches!(program.dest, Dest::None | Dest::Changed)) {
             self.judge_write(&target, "write");
         }
-    }
-
-    /// A path that is read.
-    pub(super) fn judge_read(&mut self, field: &Field) {
-        self.note_use(Act::Read, field);
-        self.judge_word(field);
-        if is_private(&field.text) || self.is_private_from_here(field) {
-            self.hit("secret", field.span);
-        }
-    }
-
-    /// A word that names something, be it a path or not.
-    pub(super) fn judge_word(&mut self, field: &Field) {
-        let disk = field.text.starts_with("/dev/")
-            && [
-                "sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop",
-                "input/", "hidraw", "video", "snd/",
-            ]
-            .iter()
-            .any(|d| field.text.get(5..).is_some_and(|t| t.starts_with(d)));
-        let made = self.real_name(&field.text).is_some_and(names_secret);
-        if made || disk || names_secret(&field.text) || field.many && is_secret(&field.text) {
-            self.hit("secret", field.span);
-        }
-    }
-
-    /// A path that is written. Whether it is a file (not a stream).
-    pub(super) fn judge_write(&mut self, field: &Field, rule: &str) -> bool {
-        if rule == "redirect" {
-            self.note_redirect(field);
-        } else {
-            self.note_use(Act::Write, field);
-        }
-        if field.text.contains("://") && !field.text.starts_with("file://") {
-            self.hit("send", field.span);
-            return true;
-        }
-        let real = self.real_path(&field.text);
-        match place(real.as_deref().unwrap_or(&field.text), self.stand.cwd) {
-            Place::Null => return false,
-            Place::Project | Place::Scratch | Place::Unknown => self.hit(rule, field.span),
-            Place::Control => self.hit("persist", field.span),
-            Place::Device => self.hit("wipe", field.span),
-            Place::Outside => self.hit("outside", field.span),
-        }
-        true
     }
 }
 

@@ -326,7 +326,8 @@ impl Walker<'_> {
 
     /// A value that is a text or a name, or a file that is read.
     fn plain_value(&mut self, program: &Program, opt: &Opt, value: &Field) {
-        if !(program.names || opt.name.contains("exclude") || opt.name.contains("ignore")) {
+        let skips = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
+        if !skips || ["-file", "-from"].iter().any(|end| opt.name.ends_with(end)) {
             self.judge_read(value);
         }
     }

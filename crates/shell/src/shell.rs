@@ -16,7 +16,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     let args = argv.get(1..).unwrap_or(&[]);
     let first = args.first().map_or("", |f| f.text.as_str());
     carried_code(w, name, args);
-    options(w, name, args);
+    super::modes::set(w, name, args);
     let out = match name {
         "echo" => echo(args),
         "printf" => printf(w, args),
@@ -389,12 +389,8 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
             let added = field.text.contains("+=");
             w.doubt_number(flags.contains('i') && value.data);
             w.assign(variable, if other || added { Value::unknown() } else { Value::from_field(value) });
-            if flags.contains('n') && super::settings::steers(&value.text) {
-                w.hit("hidden-run", field.span);
-            }
             if flags.contains('n') {
-                w.share(&value.text);
-                w.share(variable);
+                refer(w, variable, value);
             }
         } else if inside {
             w.assign(variable, Value::of(""));
@@ -417,27 +413,16 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
     Feed::Inherit
 }
 
-/// Options of the shell that change what the rest of the line means.
-fn options(w: &mut Walker<'_>, name: &str, args: &[Field]) {
-    if !matches!(name, "set" | "shopt" | "setopt") {
-        return;
+/// One name stands for another from here on.
+fn refer(w: &mut Walker<'_>, name: &str, to: &Field) {
+    if super::settings::steers(&to.text) {
+        w.hit("hidden-run", to.span);
     }
-    w.memory.gives_all |= gives_all(name, args);
-    w.memory.roams |= args.iter().any(|f| f.text == "cdable_vars");
-    let given = || args.iter().take_while(|f| f.text != "--");
-    let letter = |f: &Field| name == "set" && f.text.starts_with('-') && f.text.contains('k');
-    if let Some(field) = given().find(|f| letter(f) || f.text == "keyword") {
-        w.hit("hidden-run", field.span);
+    if super::path::is_secret_variable(&to.text) {
+        w.hit("secret-variable", to.span);
     }
-}
-
-/// Whether options of the shell make it export whatever is set.
-fn gives_all(name: &str, args: &[Field]) -> bool {
-    let mut options = args.iter().map(|f| f.text.as_str()).take_while(|text| *text != "--");
-    options.any(|text| {
-        text.replace('_', "").eq_ignore_ascii_case("allexport")
-            || name == "set" && text.starts_with('-') && text.contains('a')
-    })
+    w.share(&to.text);
+    w.share(name);
 }
 
 fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {

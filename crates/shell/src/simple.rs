@@ -31,7 +31,8 @@ impl Walker<'_> {
         }
         let tests = words.first().and_then(parse::bare).is_some_and(|name| matches!(name, "[" | "test"));
         let testing = self.testing;
-        self.testing |= tests;
+        // What is compared as a number is printed where it is none.
+        self.testing |= tests && !self.shows_tested(words);
         let argv = self.fields(words);
         self.testing = testing;
         if argv.is_empty() {
@@ -53,6 +54,16 @@ impl Walker<'_> {
             return self.with_settings(settings, true, |w| w.dispatch(&argv, span, feed));
         }
         self.given_for(before, |w| w.with_settings(settings, false, |w| w.dispatch(&argv, span, feed)))
+    }
+
+    /// Whether more comes of a test than its end: a trace, an error that quotes what is no number, what a pattern found.
+    pub(super) fn shows_tested(&self, words: &[Word]) -> bool {
+        let shows = |operator: &str| match operator {
+            "=~" => self.line().contains("BASH_REMATCH"),
+            "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => true,
+            _ => false,
+        };
+        self.memory.traces || words.iter().filter_map(parse::bare).any(shows)
     }
 
     /// What `$(<file)` stands for: a redirect without a command prints the file.

@@ -119,6 +119,7 @@ fn started(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Fe
 /// Options of a shell that change what its code means.
 fn settings(w: &mut Walker<'_>, read: &Args) {
     let all = |f: &Field| f.text == "allexport";
+    w.memory.traces |= read.has(&["-x"]);
     w.memory.gives_all |= read.has(&["-a"]) || read.opts.iter().filter_map(|o| o.value.as_ref()).any(all);
     // Words behind a command are then its variables.
     let keyword = |o: &Opt| {

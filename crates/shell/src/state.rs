@@ -83,6 +83,8 @@ pub(super) struct Memory {
     pub given: HashSet<String>,
     /// Whatever is set is given.
     pub gives_all: bool,
+    /// What is run is printed first, with the values of its variables.
+    pub traces: bool,
     /// A variable may name the folder that the shell moves to.
     pub roams: bool,
     /// Names that another name refers to.

@@ -285,7 +285,8 @@ impl<'l> Walker<'l> {
                 Feed::Inherit
             }
             Kind::Test { words, arithmetic } => {
-                let testing = std::mem::replace(&mut self.testing, true);
+                let only = !self.shows_tested(words);
+                let testing = std::mem::replace(&mut self.testing, only);
                 let texts: Vec<Field> = words.iter().map(|word| self.text_of(word)).collect();
                 self.check_test(&texts, *arithmetic);
                 self.testing = testing;

@@ -118,6 +118,9 @@ fn module(w: &mut Walker<'_>, case: &Case<'_>, rest: &[Field]) {
             for field in rest.iter().skip(1) {
                 w.judge_read(field);
             }
+            if let Some(field) = rest.iter().find(|f| f.text.starts_with("--generate")) {
+                w.hit("write-hidden", field.span);
+            }
         }
         "http.server" | "SimpleHTTPServer" => {
             let open = |f: &Field| f.text.ends_with("0.0.0.0") || f.text.ends_with("::");

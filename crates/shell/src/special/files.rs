@@ -3,6 +3,7 @@
 //! Owns what their arguments mean. Never judges what a found program does: that goes back to the walk.
 
 use super::super::expand::{Field, UNKNOWN};
+use super::super::grammar::may_be_secret;
 use super::super::path::{Cwd, Place, glob, place};
 use super::super::programs;
 use super::super::secrets::names_secret;
@@ -14,6 +15,21 @@ use super::Case;
 pub(super) fn deep(w: &mut Walker<'_>, case: &Case<'_>) {
     let deep = case.args.has(&["-r", "-R", "-a", "--recursive", "--archive", "--hidden"])
         || matches!(case.name, "rg" | "ag");
+    let pattern = case.args.opt(&["-e", "--regexp"]).and_then(|opt| opt.value.as_ref());
+    let (pattern, places) = match (pattern, case.args.operands.split_first()) {
+        (Some(pattern), _) => (Some(pattern), case.args.operands.as_slice()),
+        (None, Some((first, rest))) => (Some(first), rest),
+        (None, None) => (None, &[][..]),
+    };
+    // A pattern that every line fits shows whole files, hidden ones too.
+    let hidden = ["-u", "-uu", "-uuu", "--unrestricted", "--hidden", "-.", "--no-ignore"];
+    let all = deep && (!matches!(case.name, "rg" | "ag") || case.args.has(&hidden));
+    let here = |f: &Field| matches!(f.text.as_str(), "." | "./" | "*" | "./*");
+    let anywhere =
+        all && (places.is_empty() || places.iter().any(here)) || w.wide && places.iter().any(may_be_secret);
+    if let Some(field) = pattern.filter(|f| fits_all(&f.text) && anywhere) {
+        w.hit("secret", field.span);
+    }
     if !deep {
         return;
     }
@@ -22,6 +38,11 @@ pub(super) fn deep(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("secret", field.span);
         }
     }
+}
+
+/// Whether every line, or every one with something in it, fits a pattern.
+fn fits_all(pattern: &str) -> bool {
+    matches!(pattern, "" | "." | "^" | "$" | ".*" | "^.*" | ".*$" | "^.*$" | "[^x]*" | ".+" | "..*")
 }
 
 /// Whether a path is a home folder or the system as a whole.

@@ -37,7 +37,9 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     let named = case.name != "curl" && case.name.starts_with(['w', 'a']);
     if named || case.args.has(&["-O", "--remote-name"]) {
-        for field in case.words().iter().filter(|f| f.text.contains("://")) {
+        // An address may do without its scheme.
+        let bare = case.args.operands.iter().filter(|f| !f.text.contains("://") && f.text.contains('/'));
+        for field in case.words().iter().filter(|f| f.text.contains("://")).chain(bare) {
             let tail = field.text.split(['?', '#']).next().unwrap_or("").rsplit('/').next().unwrap_or("");
             w.fetched.push(tail.to_owned());
         }

@@ -312,6 +312,14 @@ fn awk_code(w: &mut Walker<'_>, field: &Field, given: &[String]) {
     if strings.iter().any(|s| names_secret(s)) {
         w.hit("secret", field.span);
     }
+    // A file whose name is put together.
+    let computed = tight.split("getline").skip(1).any(|rest| {
+        let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_$[]".contains(c));
+        name.strip_prefix('<').is_some_and(|name| !name.starts_with('"'))
+    });
+    if computed {
+        w.hit("computed-input", field.span);
+    }
     // To it such a path is a connection.
     if strings.iter().chain(given).any(|s| s.contains("/inet")) {
         w.hit("network", field.span);

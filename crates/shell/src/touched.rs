@@ -1,0 +1,57 @@
+//! What is done to the paths that a command names.
+//!
+//! Owns what reading, naming and writing a path means by where it lies. Never judges a program.
+
+use super::expand::Field;
+use super::path::{Place, place};
+use super::secrets::{is_private, is_secret, names_secret};
+use super::trace::Act;
+use super::walk::Walker;
+
+impl Walker<'_> {
+    /// A path that is read.
+    pub(super) fn judge_read(&mut self, field: &Field) {
+        self.note_use(Act::Read, field);
+        self.judge_word(field);
+        if is_private(&field.text) || self.is_private_from_here(field) {
+            self.hit("secret", field.span);
+        }
+    }
+
+    /// A word that names something, be it a path or not.
+    pub(super) fn judge_word(&mut self, field: &Field) {
+        let disk = field.text.starts_with("/dev/")
+            && [
+                "sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop",
+                "input/", "hidraw", "video", "snd/",
+            ]
+            .iter()
+            .any(|d| field.text.get(5..).is_some_and(|t| t.starts_with(d)));
+        let made = self.real_name(&field.text).is_some_and(names_secret);
+        if made || disk || names_secret(&field.text) || field.many && is_secret(&field.text) {
+            self.hit("secret", field.span);
+        }
+    }
+
+    /// A path that is written. Whether it is a file (not a stream).
+    pub(super) fn judge_write(&mut self, field: &Field, rule: &str) -> bool {
+        if rule == "redirect" {
+            self.note_redirect(field);
+        } else {
+            self.note_use(Act::Write, field);
+        }
+        if field.text.contains("://") && !field.text.starts_with("file://") {
+            self.hit("send", field.span);
+            return true;
+        }
+        let real = self.real_path(&field.text);
+        match place(real.as_deref().unwrap_or(&field.text), self.stand.cwd) {
+            Place::Null => return false,
+            Place::Project | Place::Scratch | Place::Unknown => self.hit(rule, field.span),
+            Place::Control => self.hit("persist", field.span),
+            Place::Device => self.hit("wipe", field.span),
+            Place::Outside => self.hit("outside", field.span),
+        }
+        true
+    }
+}
