@@ -79,7 +79,7 @@ impl Areas {
         let mut rest = screen;
         let status = bottom(&mut rest, 1);
         let hint = hint_rows(screen.height);
-        let draft = wants.draft.min((screen.height / 3).max(1));
+        let draft = wants.draft.min((screen.height / 2).max(1));
         let composer = bottom(&mut rest, draft + hint);
         let mut areas = Self { composer, status, ..Self::default() };
         let shape = shape(screen.width);

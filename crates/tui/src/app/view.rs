@@ -3,6 +3,7 @@
 //! Owns the settling of sizes (`layout`) and the order of drawing (`render`).
 
 mod chrome;
+mod draft;
 mod foretold;
 mod input;
 mod offer;
@@ -20,7 +21,6 @@ use ratatui::{
 use super::App;
 use crate::{
     bar,
-    composer::draft::MAX_ROWS,
     ctx::Ctx,
     layout::{Areas, Shape, Wants, hint_rows, shape},
     overlay::{Caret, approvals, page::borders},
@@ -39,7 +39,7 @@ impl App {
         }
         self.age_notice(now);
         self.keep_notice(text_width(screen.width), now);
-        let draft = self.composer.draft.rows(text_width(screen.width));
+        let draft = self.composer.draft.rows(text_width(screen.width), (screen.height / 2).max(1));
         let bar = self.bar_rows(screen.width);
         let pad = if screen.height >= 30 && bar > 0 { 2 } else { 0 };
         let wants = Wants {
@@ -57,7 +57,7 @@ impl App {
                 let room = bar > 0 && bar <= areas.bar.height && areas.composer.height > hint;
                 room && bar::shows_whole(&waits.command, bar::columns(screen.width))
             }
-            None => draft < MAX_ROWS && draft + hint <= areas.composer.height,
+            None => self.composer.draft.beyond(areas.composer.height.saturating_sub(hint)) == (0, 0),
         };
         self.settle_offer_size(whole);
         let sizes: Vec<Size> = self.panes.iter().map(|(n, ..)| self.panes.inner(n).as_size()).collect();

@@ -13,8 +13,8 @@ use unicode_segmentation::UnicodeSegmentation;
 pub const CHIP_LINES: usize = 100;
 /// A paste of more bytes than this becomes a chip.
 pub const CHIP_BYTES: usize = 8 * 1024;
-/// The text grows to this many rows, then scrolls.
-pub const MAX_ROWS: u16 = 8;
+/// Rows before the screen was measured.
+const FIRST_ROWS: u16 = 8;
 
 /// A text as it was written, chips and all: what history keeps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,8 +101,9 @@ pub struct Draft {
     /// The paste that came last, as long as the caret stands behind it.
     pasted: Option<Pasted>,
     rect: Rect,
-    /// The area as it was laid out last.
+    /// The area as it was laid out last, and how many rows the whole text has there.
     laid: Buffer,
+    total: usize,
 }
 
 /// What a paste wrote before the caret. Its text is what is shown, or stands in the chip that is shown.
@@ -121,7 +122,8 @@ impl Default for Draft {
             area: fresh(Vec::new()),
             chips: Vec::new(),
             pasted: None,
-            rect: Rect::new(0, 0, 80, 1),
+            rect: Rect::new(0, 0, 80, FIRST_ROWS),
+            total: 1,
             laid: Buffer::default(),
         }
     }
@@ -172,7 +174,12 @@ impl Draft {
         self.chips = saved.chips;
         self.area.move_cursor(CursorMove::Bottom);
         self.area.move_cursor(CursorMove::End);
-        let _ = self.rows(self.rect.width);
+        let _ = self.rows(self.rect.width, self.rect.height);
+    }
+
+    /// The caret to the beginning of the text.
+    pub fn to_head(&mut self) {
+        self.area.move_cursor(CursorMove::Jump(0, 0));
     }
 
     /// Puts `text` in place of what is shown; chips that still stand in it stay chips.
@@ -295,26 +302,61 @@ impl Draft {
         self.area.insert_str(text);
     }
 
-    /// Rows that the text takes at this width, at most [`MAX_ROWS`].
-    pub fn rows(&mut self, width: u16) -> u16 {
-        if self.rect.width != width {
-            self.rect = Rect::new(0, 0, width.max(1), MAX_ROWS);
+    /// Rows that the text takes at this width, at most so many.
+    pub fn rows(&mut self, width: u16, most: u16) -> u16 {
+        self.rect = Rect::new(0, 0, width.max(1), most.max(1));
+        self.lay();
+        self.total = self.count();
+        // Where there are empty rows below, nothing stays above.
+        let (top, _) = self.area.scroll_offset();
+        if top > 0 && usize::from(top) + usize::from(self.rect.height) > self.total {
+            let DataCursor(row, column) = self.area.cursor();
+            let at = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+            self.to_head();
+            self.lay();
+            self.area.move_cursor(CursorMove::Jump(at(row), at(column)));
+            self.lay();
         }
-        // The area wraps for the rectangle that it was last drawn in.
+        u16::try_from(self.total).unwrap_or(u16::MAX).min(self.rect.height)
+    }
+
+    /// The area wraps for the rectangle that it was last drawn in.
+    fn lay(&mut self) {
         self.laid.resize(self.rect);
         self.laid.reset();
         self.area.render(self.rect, &mut self.laid);
-        let mut rows = 1;
-        let mut last = self.area.screen_to_data(0, 0);
-        while rows < MAX_ROWS {
-            let next = self.area.screen_to_data(usize::from(rows), 0);
-            if next == last {
-                break;
-            }
-            last = next;
-            rows += 1;
+    }
+
+    /// Rows of the whole text.
+    fn count(&self) -> usize {
+        let last = self.area.screen_to_data(usize::MAX, 0);
+        let (mut from, mut to) = (0, self.area.lines().iter().map(|l| l.chars().count() + 1).sum::<usize>());
+        while from < to {
+            let at = usize::midpoint(from, to);
+            if self.area.screen_to_data(at, 0) == last { to = at } else { from = at + 1 }
         }
-        rows
+        from + 1
+    }
+
+    /// How many rows of the text stand above and below the rows of an area of this height.
+    pub fn beyond(&self, height: u16) -> (usize, usize) {
+        let (top, skip) = self.window(height);
+        let above = usize::from(top) + usize::from(skip);
+        (above, self.total.saturating_sub(above + usize::from(height)))
+    }
+
+    /// The first row that is laid out, and how many of those give way so that the caret is seen.
+    fn window(&self, height: u16) -> (u16, u16) {
+        let (top, _) = self.area.scroll_offset();
+        let row = u16::try_from(self.area.screen_cursor().row).unwrap_or(u16::MAX).saturating_sub(top);
+        (top, (row + 1).saturating_sub(height))
+    }
+
+    /// Whether a row of the text goes on with the one above it, behind the blank at which that broke.
+    fn begins_with_break(&self, row: u16) -> bool {
+        let (top, _) = self.area.scroll_offset();
+        let goes_on = self.area.screen_to_data(usize::from(top) + usize::from(row), 0).1 > 0;
+        goes_on && self.laid.cell((0, row)).is_some_and(|cell| cell.symbol() == " ")
     }
 
     /// Draws the text as [`Draft::rows`] laid it out last; returns where the caret is.
@@ -324,18 +366,21 @@ impl Draft {
             return None;
         }
         let caret = self.area.screen_cursor();
-        let (top, _) = self.area.scroll_offset();
+        let (top, skip) = self.window(area.height);
         let row = u16::try_from(caret.row).ok()?.saturating_sub(top);
-        let column = u16::try_from(caret.col).ok()?.min(area.width.saturating_sub(1));
-        let skip = (row + 1).saturating_sub(area.height);
-        for position in area.positions() {
-            let from = (position.x - area.x, position.y - area.y + skip);
-            if let (Some(from), Some(to)) = (self.laid.cell(from), buf.cell_mut(position)) {
-                to.set_symbol(from.symbol());
-                to.set_style(style);
+        for y in area.rows() {
+            let from = y.y - area.y + skip;
+            let blank = u16::from(self.begins_with_break(from));
+            for position in y.positions() {
+                let from = (position.x - area.x + blank, from);
+                if let (Some(from), Some(to)) = (self.laid.cell(from), buf.cell_mut(position)) {
+                    to.set_symbol(from.symbol());
+                    to.set_style(style);
+                }
             }
         }
-        Some((area.x + column, area.y + row - skip))
+        let column = u16::try_from(caret.col).ok()?.saturating_sub(u16::from(self.begins_with_break(row)));
+        Some((area.x + column.min(area.width.saturating_sub(1)), area.y + row - skip))
     }
 
     fn step(&mut self, motion: CursorMove, times: usize) {

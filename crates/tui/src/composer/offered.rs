@@ -46,6 +46,10 @@ impl Composer {
         self.dismissed = false;
         let own = self.draft.take();
         self.draft.set(Saved::plain(line));
+        // A message is read from its head.
+        if !is_command {
+            self.draft.to_head();
+        }
         self.offered = Some(Offered { question, line: line.to_owned(), is_command, own });
         true
     }

@@ -139,3 +139,19 @@ fn what_comes_of_a_message_is_on_the_screen_where_one_pane_is() {
         assert_eq!(desk.app.panes.shown, shown, "{text}");
     }
 }
+
+#[test]
+fn a_long_draft_says_what_of_it_stands_above_and_takes_half_of_the_screen() {
+    let mut desk = Desk::new(80, 24);
+    let lines: Vec<String> = (1..=14).map(|n| format!("row {n} of the log")).collect();
+    desk.app.composer.draft.set(Saved::plain(lines.join("\n")));
+    let text = desk.text();
+    let at = text.lines().position(|row| row.contains("↑ 3 more")).unwrap_or_else(|| panic!("{text}"));
+    let below: Vec<&str> = text.lines().skip(at + 1).collect();
+    assert!(below[0].contains("row 4 of the log") && below[10].contains("row 14"), "{text}");
+    assert!(!text.contains('›'), "its first line is not seen: {text}");
+    desk.app.composer.draft.to_head();
+    let text = desk.text();
+    assert!(text.contains("› row 1 of the log") && text.contains("↓ 3 more"), "{text}");
+    assert!(!text.contains("row 12 of") && !text.contains('↑'), "{text}");
+}

@@ -380,3 +380,15 @@ fn what_enter_does_at_a_plan_is_said_while_something_else_stands_in_the_drafts_p
     let text = desk.text();
     assert!(text.contains("Up restores it") && text.contains("Enter approves"), "{text}");
 }
+
+#[test]
+fn a_message_that_is_changed_is_read_from_its_head() {
+    let mut composer = Composer::default();
+    let message = "line\n".repeat(20);
+    assert!(composer.offer(CheckpointId(1), &message, false));
+    let _ = composer.draft.rows(40, 8);
+    assert_eq!(composer.draft.beyond(8).0, 0, "its subject is seen");
+    assert!(composer.offer(CheckpointId(1), &message, true));
+    let _ = composer.draft.rows(40, 8);
+    assert!(composer.draft.beyond(8).0 > 0, "a command goes on where it ends");
+}

@@ -74,6 +74,8 @@ impl App {
                 (false, false) => "›",
             };
             let ink = if focused { edge } else { self.looks.theme.style(Slot::Faint) };
+            // Where the first line stands above, none of those that are seen is it.
+            let prompt = if self.composer.draft.beyond(draft.height).0 > 0 { "" } else { prompt };
             let (prompt, ink) = match told {
                 Some(notice) if notice.bad => (self.looks.glyphs.warn, self.looks.theme.style(Slot::Warn)),
                 Some(_) => (self.looks.glyphs.dot, self.looks.theme.style(Slot::Info)),
@@ -82,7 +84,7 @@ impl App {
             buf.set_string(area.x + 2, area.y, prompt, ink);
         }
         let style = text.patch(self.looks.theme.fill(Slot::Surface));
-        let caret = self.composer.draft.render(draft, buf, style);
+        let caret = self.composer.draft.render(self.rest_of_draft(draft, buf), buf, style);
         if self.composer.draft.is_empty() {
             let room = usize::from(draft.width);
             // What was told stays until the next key, and moves none that is named.

@@ -9,7 +9,7 @@ fn draft(text: &str) -> Draft {
     let mut draft = Draft::default();
     let (before, after) = text.split_once('|').unwrap();
     draft.insert(after);
-    let _ = draft.rows(80);
+    let _ = draft.rows(80, 8);
     while draft.area.cursor() != (0, 0) {
         draft.area.move_cursor(CursorMove::Back);
     }
@@ -114,20 +114,46 @@ fn chips_of_the_same_size_are_told_apart_and_go_as_one() {
 }
 
 #[test]
-fn rows_grow_with_the_text_up_to_eight() {
+fn rows_grow_with_the_text_as_far_as_there_is_room() {
     let mut d = draft("|");
-    assert_eq!(d.rows(20), 1);
+    assert_eq!(d.rows(20, 8), 1);
     d.insert(&"word ".repeat(10));
-    assert!((3..=4).contains(&d.rows(20)));
-    assert_eq!(d.rows(200), 1);
+    assert!((3..=4).contains(&d.rows(20, 8)));
+    assert_eq!(d.rows(200, 8), 1);
     d.insert(&"\n".repeat(20));
-    assert_eq!(d.rows(20), MAX_ROWS);
+    assert_eq!(d.rows(20, 8), 8);
+}
+
+#[test]
+fn what_has_no_room_is_counted_and_nothing_stays_above_empty_rows() {
+    let lines: Vec<String> = (1..=14).map(|n| format!("row {n}")).collect();
+    let mut d = draft(&format!("{}|", lines.join("\n")));
+    assert_eq!((d.rows(20, 8), d.beyond(8), d.beyond(6)), (8, (6, 0), (8, 0)));
+    assert_eq!((d.rows(20, 20), d.beyond(14)), (14, (0, 0)), "the room grew");
+    let _ = d.rows(20, 8);
+    (0..10).for_each(|_| (0..7).for_each(|_| d.cut(Cut::Back)));
+    assert!(d.rows(20, 8) <= 8 && d.beyond(8) == (0, 0), "the text shrank: {:?}", d.shown());
+    d.to_head();
+    assert_eq!(d.rows(20, 2), 2);
+    assert!(d.beyond(2).0 == 0 && d.beyond(2).1 > 0);
+}
+
+#[test]
+fn a_row_that_goes_on_begins_with_its_word() {
+    let mut d = draft("please fix both with tests|");
+    let _ = d.rows(20, 8);
+    let area = Rect::new(0, 0, 20, 2);
+    let mut buf = Buffer::empty(area);
+    let caret = d.render(area, &mut buf, Style::default());
+    let row = |y| (0..20).map(|x| buf.cell((x, y)).unwrap().symbol()).collect::<String>();
+    assert_eq!((row(0).trim_end(), row(1).trim_end()), ("please fix both with", "tests"));
+    assert_eq!(caret, Some((5, 1)));
 }
 
 #[test]
 fn the_caret_is_drawn_where_it_is_also_on_fewer_rows() {
     let mut d = draft("one\ntwo\nthree|");
-    let _ = d.rows(20);
+    let _ = d.rows(20, 8);
     let area = Rect::new(2, 1, 20, 1);
     let mut buf = Buffer::empty(Rect::new(0, 0, 30, 3));
     assert_eq!(d.render(area, &mut buf, Style::default()), Some((7, 1)));
