@@ -195,7 +195,16 @@ fn wrapped(line: &str, env: &Env<'_>) -> Vec<Row> {
     let rule = marks.next().is_some_and(|m| !m.is_alphanumeric() && marks.all(|c| c == m));
     let room = env.width.saturating_sub(4);
     let line: String = line.chars().take(if rule { room } else { usize::MAX }).collect();
+    let line = if row::width(&line) > room { squeezed(&line) } else { line };
     wrap_code(&Row::of(&line, Slot::Soft).pieces, room)
+}
+
+/// A line with its runs of blanks as narrow as keeps its columns apart; what it begins with stays.
+fn squeezed(line: &str) -> String {
+    let text = line.trim_start();
+    let indent = line.strip_suffix(text).unwrap_or_default();
+    let words: Vec<&str> = text.split("  ").map(str::trim).filter(|part| !part.is_empty()).collect();
+    format!("{indent}{}", words.join("  "))
 }
 
 /// A line that is set in goes on as far in as it begins.

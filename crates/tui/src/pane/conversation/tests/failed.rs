@@ -35,6 +35,33 @@ fn of_a_command_that_failed_twenty_rows_are_shown_and_what_failed_is_among_them(
 }
 
 #[test]
+fn of_what_failed_first_the_lines_behind_it_stand_with_it_and_the_counts_do() {
+    let noise: String = (1..=30).map(|n| format!("   Compiling part_{n}\n")).collect();
+    let output = format!(
+        "exit 101, took 4 s\nstderr:\n{noise}error[E0425]: cannot find function `find_notes`\n  --> src/store.rs:43:12\n   |\n\
+         {noise}warning: build failed, waiting for other jobs\n"
+    );
+    let rows = shown_below(&output, CallStatus::Failed, false);
+    let at = rows.iter().position(|row| row.contains("E0425")).unwrap();
+    assert!(rows[at + 1].contains("src/store.rs:43:12"), "{rows:#?}");
+    let output =
+        format!("exit 0\nstdout:\n{noise}# tests 4\n# pass 4\n# fail 0\n# todo 0\n# duration_ms 81\n");
+    let rows = shown_below(&output, CallStatus::Done, false);
+    assert!(rows.iter().any(|row| row.contains("# pass 4")), "{rows:#?}");
+}
+
+#[test]
+fn a_row_of_blanks_is_not_wrapped_for_them_and_no_row_stands_for_one_line() {
+    let dots = format!("{}{}[100%]", ".".repeat(12), " ".repeat(80));
+    let rows = shown_below(&format!("exit 1\nstdout:\n{dots}\n"), CallStatus::Failed, false);
+    assert!(rows.iter().any(|row| row.contains(&format!("{}  [100%]", ".".repeat(12)))), "{rows:#?}");
+    let lines: String = (1..=20).map(|n| format!("line {n}\n")).collect();
+    let rows = shown_below(&lines, CallStatus::Failed, false);
+    assert!(!rows.iter().any(|row| row.contains("above")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.ends_with("line 1")), "{rows:#?}");
+}
+
+#[test]
 fn a_reply_that_is_asked_for_again_begins_anew() {
     let mut s = Screen::new();
     s.tell(said(1, "where?"));

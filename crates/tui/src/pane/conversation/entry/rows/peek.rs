@@ -10,6 +10,8 @@ use crate::theme::Slot;
 
 /// Lines at the end of each stream that come first of one that failed.
 const LAST: usize = 2;
+/// Lines behind one that says what failed: they say where, and why.
+const BEHIND: usize = 2;
 /// Lines that sum up what one found, at most, that come first where it ended well.
 const VERDICTS: usize = 2;
 /// What a line holds that says what failed, and what one holds that tells more of it.
@@ -22,7 +24,9 @@ pub(super) fn peek(call: &Call, (most, well): (usize, bool), env: &Env<'_>, rows
     let clean = Clean::text(&call.result.shown);
     let lines: Vec<&str> = clean.lines().collect();
     let high = |n: &usize| lines.get(*n).map_or(0, |line| wrapped(line, env).len());
-    if lines.len() <= most && (0..lines.len()).map(|n| high(&n)).sum::<usize>() <= most {
+    let all = (0..lines.len()).map(|n| high(&n)).sum::<usize>();
+    // A row that says that a line is folded away takes as much room as that.
+    if all <= most || all == most + 1 && !call.is_long() && !lines.iter().any(|line| is_cut(line)) {
         lines_below(&lines, env, rows);
         if call.is_long() && !env.opens.is_empty() {
             let row = format!("  {} {} opens all of it", env.glyphs.folded, env.opens);
@@ -90,8 +94,8 @@ fn is_cut(line: &str) -> bool {
         || line.starts_with("[... ") && line.ends_with(" bytes in all ...]")
 }
 
-/// The lines of a command that failed, what matters most first: how each stream ends, what failed, what tells more of it,
-/// then the lines before both ends.
+/// The lines of a command that failed, what matters most first: what it counted, what failed first and the lines behind
+/// that, how each stream ends, what else failed, what tells more of it, then the lines before both ends.
 fn failing(lines: &[&str], split: usize) -> Vec<usize> {
     let is_text = |n: &usize| lines.get(*n).is_some_and(|line| !line.trim().is_empty());
     let passed =
@@ -101,10 +105,15 @@ fn failing(lines: &[&str], split: usize) -> Vec<usize> {
         (0..lines.len()).filter(|n| lines.get(*n).is_some_and(|line| holds(line))).collect()
     };
     let (out, err) = (0..split, (split + 1).min(lines.len())..lines.len());
-    let mut order: Vec<usize> = err.clone().rev().filter(is_text).take(LAST).collect();
+    let counts = (0..lines.len()).rev().filter(|n| lines.get(*n).is_some_and(|line| is_verdict(line)));
+    let mut order: Vec<usize> = counts.take(1).collect();
+    let (failed, tells) = (with(&FAILED), with(&TELLS));
+    let behind = |n: usize| (n + 1..lines.len()).filter(is_text).take(BEHIND);
+    let first = failed.iter().chain(&tells).min().copied();
+    order.extend(first.into_iter().flat_map(|n| std::iter::once(n).chain(behind(n))));
+    order.extend(err.clone().rev().filter(is_text).take(LAST));
     order.extend(out.clone().rev().filter(is_text).take(LAST));
-    order.extend(with(&FAILED));
-    order.extend(with(&TELLS));
+    order.extend(failed.iter().chain(&tells).flat_map(|n| std::iter::once(*n).chain(behind(*n))));
     let longest = out.len().max(err.len());
     let (mut out, mut err) = (out.rev(), err.rev());
     for _ in 0..longest {
