@@ -148,9 +148,12 @@ impl Groups {
         let mut tail = Vec::new();
         let name = match state.phase {
             Phase::Idle => {
+                // Idle is said where nothing goes on and nothing waits.
                 if state.waits_for_user() {
+                    head.truncate(1);
                     head.push(waits_for_you(form));
                 } else if state.busy() {
+                    head.truncate(1);
                     let what = match state.pending_messages.is_empty() {
                         true if form.served => "",
                         true => " answering",

@@ -259,9 +259,9 @@ fn a_message_that_is_not_understood_yet_is_seen_in_every_phase() {
         |n: u64| PendingMessage { turn: TurnId(n), seen: Seq(1), epoch: 0, vectors: false, model: n == 1 };
     let mut s = state(Mode::Exploratory, Phase::Idle);
     s.pending_messages.push_back(hearing(1));
-    assert_eq!(text(&s, 100).0, "[EXPLORE] idle ⠋ classifying");
+    assert_eq!(text(&s, 100).0, "[EXPLORE] ⠋ classifying");
     s.pending_messages.push_back(hearing(2));
-    assert_eq!(text(&s, 100).0, "[EXPLORE] idle ⠋ classifying    [queued: 1]");
+    assert_eq!(text(&s, 100).0, "[EXPLORE] ⠋ classifying    [queued: 1]");
     for phase in [Phase::Planning, Phase::AwaitingApproval, Phase::Executing, Phase::Failed] {
         s.phase = phase;
         assert!(text(&s, 120).0.contains("[classifying]    [queued: 1]"), "{}", text(&s, 120).0);
