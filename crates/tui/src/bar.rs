@@ -57,11 +57,11 @@ pub struct Facts<'a> {
 /// Columns before what is known of a question.
 const FACT_LABEL: usize = 12;
 /// Rows of its words and of one thing that is known of it; the list has more.
-const FACT_ROWS: usize = 4;
+pub(crate) const FACT_ROWS: usize = 4;
 /// Said of a command that may lose what could not be saved, where there is no room for what that is.
 const LOSES: &str = "loses what is not saved";
 /// Choices of more rows are cut, and shown whole by the list.
-const OPTION_ROWS: usize = 12;
+pub(crate) const OPTION_ROWS: usize = 12;
 /// Rows of what waits beside a run; the list has more.
 const WAITING_ROWS: usize = 3;
 /// A command of more rows is shown whole by the list.

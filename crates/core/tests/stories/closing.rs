@@ -46,6 +46,22 @@ fn a_planning_that_ends_in_a_question_waits_for_the_answer_and_goes_on_with_it()
 }
 
 #[test]
+fn a_yes_to_a_question_of_the_agent_is_told_and_kept_in_the_words_that_were_said() {
+    for (line, told) in [("yes please", "yes please"), ("y", "y"), (" nope ", "nope")] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.reply("I will mend the loop. Shall I go ahead?", &[]);
+        b.say(line);
+        assert_eq!(nudges(&b)[0].0, format!("The user answers your question: {told}"));
+        let kept = |e: &pilothouse_core::event::Stamped| match &e.event {
+            Event::CheckpointResolved { answer, .. } => answer.clone(),
+            _ => None,
+        };
+        assert_eq!(b.log.iter().find_map(kept), Some(Answer::Text(told.into())), "{line}");
+    }
+}
+
+#[test]
 fn a_question_in_words_is_answered_by_its_number_or_dropped() {
     let ask = || {
         let mut b = Bench::new();

@@ -5,7 +5,7 @@
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
-    checkpoint::{Answer, Checkpoint},
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::Level,
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
@@ -100,7 +100,16 @@ impl Draft<'_> {
             return Some(worded(question, Some(answer)));
         }
         if let Some((question, lone)) = self.state.newest_question().zip(self.lone(line)) {
-            return Some(worded(question, question.kind.lone(lone)));
+            let answer = question.kind.lone(lone);
+            // What is told on is told in the words that were said.
+            let told = matches!(
+                (&question.kind, &answer),
+                (CheckpointKind::Clarification(_), Some(Answer::Text(_)))
+            );
+            return Some(worded(
+                question,
+                if told { Some(Answer::Text(line.trim().to_owned())) } else { answer },
+            ));
         }
         // A no without a reason to the run of a gate leaves that out.
         let classifier = &self.under.tiers.classifier;

@@ -228,6 +228,9 @@ pub(super) struct Question {
     pub(super) hint: String,
     pub(super) choices: Vec<String>,
     pub(super) failed: bool,
+    /// Whether the reply above it asks it already.
+    pub(super) above: bool,
+    /// What was said to it; nothing where that stands below it as a message.
     pub(super) answer: Option<String>,
     /// Whether it ended without what it asked for.
     pub(super) fell: bool,
@@ -463,7 +466,7 @@ impl Entry {
             Body::Waits(list, review) => rows::waits_rows(list, *review, env, head),
             Body::Gone => {}
         }
-        if self.head.len() == 1 && self.lead && matches!(self.body, Body::Waits(..)) {
+        if self.head.len() == 1 && self.lead && matches!(self.body, Body::Waits(..) | Body::Question(_)) {
             self.head.clear();
         }
     }

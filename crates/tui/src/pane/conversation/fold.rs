@@ -11,6 +11,7 @@ mod hooks;
 mod mark;
 mod plans;
 mod progress;
+mod questions;
 mod session;
 mod stages;
 
@@ -18,14 +19,12 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::{Answer, Checkpoint},
     event::{Event, FileChange, Stamped},
     fact,
     ids::{ApplyId, CallId, GateId, LaneId, Millis, ProposalId, Seq, TaskId, TurnId},
     plan::Plan,
     policy::{By, Manner, Outcome, Request},
     proposal::Proposal,
-    question::Card,
     sandbox::Confine,
     session::LaneKind,
     talk::FaultKind,
@@ -33,7 +32,7 @@ use pilothouse_core::{
 
 pub(crate) use self::facts::{already, closed, written};
 use self::mark::Mark;
-use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
+use super::entry::{Body, Entry, Facts, Kind, PlanCard, Text};
 use crate::{
     answers::Answers,
     markdown::Markdown,
@@ -44,10 +43,6 @@ use crate::{
 /// Entries among which those are that still change.
 const RECENT: usize = 64;
 
-/// What became of a question that nobody answered.
-const FELL_AWAY: &str = "no longer asked";
-/// The same where another stands in its place.
-const REPLACED: &str = "replaced by the question below";
 /// A plan whose steps were begun unasked, and one whose run ended before its steps did.
 const UNDER_WAY: &str = "under way";
 const STOPPED: &str = "stopped";
@@ -362,135 +357,11 @@ impl Log {
         self.stop_reply(lane);
         self.stop_calls(lane);
     }
-
-    fn asked(&mut self, at: Millis, checkpoint: &Checkpoint) {
-        let id = checkpoint.id;
-        if let Some(call) = checkpoint.kind.call() {
-            self.holds(call);
-        }
-        let (choices, failed) = match checkpoint.kind.question().card() {
-            Card::Plan => {
-                if let Some((card, dirty)) = self.newest_plan() {
-                    // One that is asked about anew waits, whatever was said to it before.
-                    card.verdict = None;
-                    (card.checkpoint, *dirty) = (Some(id), true);
-                }
-                return;
-            }
-            Card::Review(proposals) => {
-                self.drafts_wait(&proposals);
-                self.add(at, Kind::Work, Body::Waits(proposals, id));
-                return;
-            }
-            Card::Nothing => return,
-            Card::Question { choices, failed } => (choices, failed),
-        };
-        if failed.is_some() && self.is_told(&checkpoint.message) {
-            return;
-        }
-        self.replace_question();
-        let (failed, hint) = (failed.is_some(), failed.unwrap_or_default());
-        let message = checkpoint.message.clone();
-        let kind = checkpoint.kind.clone();
-        let q = Question { checkpoint: id, kind, message, hint, choices, failed, answer: None, fell: false };
-        self.add(at, Kind::Card, Body::Question(Box::new(q)));
-    }
-
-    /// Files that wait have a row each, which tells what was proposed for them.
-    fn drafts_wait(&mut self, proposals: &[ProposalId]) {
-        let paths: Vec<String> = proposals.iter().filter_map(|id| self.paths.get(id).cloned()).collect();
-        let keys: Vec<i64> = paths.iter().filter_map(|path| self.drafts.remove(path)).flatten().collect();
-        for key in keys {
-            self.gone(key);
-        }
-    }
-
-    /// No question outlives its process: what is still to be decided is asked anew.
-    fn unasked(&mut self) {
-        for entry in &mut self.entries {
-            if let Body::Question(q) = &mut entry.body
-                && q.answer.is_none()
-            {
-                (q.answer, q.fell, entry.dirty) = (Some(FELL_AWAY.to_owned()), true, true);
-            }
-        }
-    }
-
-    /// A question comes in the place of one that fell away since the user last said something.
-    fn replace_question(&mut self) {
-        for entry in self.entries.iter_mut().rev() {
-            match &mut entry.body {
-                Body::Question(q) => {
-                    if q.answer.as_deref() == Some(FELL_AWAY) {
-                        (q.answer, entry.dirty) = (Some(REPLACED.to_owned()), true);
-                    }
-                    return;
-                }
-                Body::Said(_) => return,
-                Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Task { .. } => {}
-                Body::Plan(_) | Body::Waits(..) | Body::Gone => {}
-            }
-        }
-    }
-
-    fn resolved(&mut self, stamped: &Stamped) {
-        let Event::CheckpointResolved { checkpoint, answer, .. } = &stamped.event else { return };
-        let mut waits = None;
-        for (n, entry) in self.entries.iter_mut().enumerate().rev() {
-            match &mut entry.body {
-                Body::Plan(card) if card.checkpoint == Some(*checkpoint) => {
-                    card.verdict = Some(match answer {
-                        Some(Answer::Approve) => ("approved", Slot::Ok),
-                        Some(_) => ("not approved", Slot::Soft),
-                        None => (FELL_AWAY, Slot::Soft),
-                    });
-                }
-                Body::Question(q) if q.checkpoint == *checkpoint => {
-                    let ended = answer.as_ref().and_then(|a| q.kind.question().ended(a));
-                    let told = ended.map(str::to_owned);
-                    q.answer = Some(told.unwrap_or_else(|| said(answer.as_ref(), &q.choices)));
-                    q.fell = matches!(answer, None | Some(Answer::Reject(_) | Answer::Abort));
-                }
-                Body::Waits(_, id) if *id == *checkpoint => waits = i64::try_from(n).ok(),
-                Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Task { .. } => {
-                    continue;
-                }
-                Body::Plan(_) | Body::Question(_) | Body::Waits(..) | Body::Gone => continue,
-            }
-            entry.dirty = true;
-            break;
-        }
-        if let Some(n) = waits {
-            self.gone(self.first + n);
-        }
-    }
 }
 
 fn title(plan: &Plan, task: TaskId) -> Option<String> {
     let t = plan.task(task)?;
     Some(format!("[{}/{}] {}", plan.number(task), plan.tasks.len(), row::uncoded(&t.title)))
-}
-
-fn said(answer: Option<&Answer>, choices: &[String]) -> String {
-    match answer {
-        None => FELL_AWAY.to_owned(),
-        Some(Answer::Pick(n)) => choices.get(*n).cloned().unwrap_or_default(),
-        Some(Answer::Text(t) | Answer::Word(t)) => t.clone(),
-        Some(Answer::Approve) => "allowed".to_owned(),
-        Some(Answer::Reject(why)) if why.is_empty() => "refused".to_owned(),
-        Some(Answer::Reject(why)) => format!("refused: {why}"),
-        Some(Answer::Abort) => "stopped".to_owned(),
-        Some(Answer::AutoFix) => "repair".to_owned(),
-        Some(Answer::Skip) => "skipped".to_owned(),
-        Some(Answer::Manual) => "paused for you".to_owned(),
-        Some(Answer::Retry) => "tried again".to_owned(),
-        Some(Answer::Again) => "run again".to_owned(),
-        Some(Answer::Replan) => "another plan".to_owned(),
-        Some(Answer::Respond) => "answer it".to_owned(),
-        Some(Answer::Continue) => "go on".to_owned(),
-        Some(Answer::Line(line)) => line.clone(),
-        Some(Answer::Grant { rules, .. }) => rules.join(", "),
-    }
 }
 
 /// A command, and how it runs where that is not the usual way.

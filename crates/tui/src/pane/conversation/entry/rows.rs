@@ -7,6 +7,7 @@ mod calls;
 mod peek;
 
 use pilothouse_core::{
+    checkpoint::CheckpointKind,
     clean::Clean,
     diff::Hunk,
     ids::{CheckpointId, Millis, ProposalId},
@@ -16,9 +17,10 @@ use pilothouse_core::{
 pub(super) use self::calls::call_rows;
 use super::{Body, Call, CallState, Entry, Env, Facts, PlanCard, Question, Reply, Sections, Text};
 use crate::{
+    bar,
     markdown::Markdown,
     pane::plan::beyond,
-    row::{self, Ink, Piece, Row, coded, hang, wrap, wrap_code},
+    row::{self, Ink, Piece, Row, coded, hang, parts, wrap, wrap_code},
     theme::{Glyphs, Slot},
 };
 
@@ -314,6 +316,10 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
 
 pub(super) fn question_rows(q: &Question, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
     let g = env.glyphs;
+    let told = q.answer.as_ref().is_none_or(String::is_empty);
+    if q.above && told {
+        return;
+    }
     let (mark, ink) = match (&q.answer, q.failed) {
         (_, true) => (g.failed, Slot::Bad),
         (None, false) => (g.waits, Slot::Warn),
@@ -323,6 +329,10 @@ pub(super) fn question_rows(q: &Question, open: bool, env: &Env<'_>, rows: &mut 
     let lead = Row::of(mark, ink).and(" ", Slot::Text);
     if let Some(answer) = q.answer.as_deref().filter(|_| !open) {
         rows.push(settled(lead, &q.message, answer, env));
+        return;
+    }
+    if q.answer.is_none() && stands_in_bar(q, env) {
+        rows.push(lead.and("Asks you below", Slot::Soft).cut(env.width, g.ellipsis));
         return;
     }
     let mut first = true;
@@ -356,10 +366,24 @@ pub(super) fn question_rows(q: &Question, open: bool, env: &Env<'_>, rows: &mut 
     }
 }
 
+/// Whether the bar has room for all that is asked, with the choices: it is no narrower than this.
+fn stands_in_bar(q: &Question, env: &Env<'_>) -> bool {
+    let columns = env.width.saturating_sub(6);
+    let rows =
+        |text: &str| Clean::text(text).lines().map(|line| parts(line, columns, columns).len()).sum::<usize>();
+    let choices: usize = q.choices.iter().map(|choice| rows(choice)).sum();
+    let words = matches!(q.kind, CheckpointKind::Clarification(_));
+    words && rows(&q.message) <= bar::FACT_ROWS && choices <= bar::OPTION_ROWS
+}
+
 /// What was asked and what was said to it, in one row: both are told, and as much of the question as leaves room.
 fn settled(lead: Row, message: &str, answer: &str, env: &Env<'_>) -> Row {
     let first = |text: &str| Clean::text(text).lines().next().map(str::to_owned).unwrap_or_default();
     let room = env.width.saturating_sub(lead.width());
+    if answer.is_empty() {
+        let asked = coded(&Clean::line(&first(message)), Slot::Soft);
+        return lead.with(asked).cut(env.width, env.glyphs.ellipsis);
+    }
     let answer = coded(&Clean::line(&first(answer)), Slot::Text).cut(room / 2, env.glyphs.ellipsis);
     let dash = format!(" {} ", env.glyphs.skipped);
     let left = room.saturating_sub(answer.width() + row::width(&dash));

@@ -4,7 +4,7 @@
 
 use pilothouse_core::{event::RunStatus, ids::Millis, plan::Plan};
 
-use super::{Body, Entry, FELL_AWAY, Kind, Log, Markdown, PlanCard, STOPPED, Slot, UNDER_WAY};
+use super::{Body, Entry, Kind, Log, Markdown, PlanCard, STOPPED, Slot, UNDER_WAY, questions::FELL_AWAY};
 
 impl Log {
     pub(super) fn plan_ready(&mut self, at: Millis, plan: &Plan) {

@@ -28,7 +28,7 @@ fn an_answered_question_is_one_row_that_unfolds_with_its_answer_marked() {
     s.tell(Event::CheckpointOpened {
         checkpoint: Checkpoint { id: CheckpointId(9), kind, message, run: None },
     });
-    assert_eq!(rows_with(&mut s, "1. a new field due").len(), 1, "it is still asked");
+    assert_eq!(s.text(60, 12)[3..6], [" ⚑ Asks you below", "", ""], "the bar shows all of it");
     s.tell(Event::CheckpointResolved {
         checkpoint: CheckpointId(9),
         answer: Some(Answer::Pick(0)),
@@ -54,6 +54,53 @@ fn an_answered_question_is_one_row_that_unfolds_with_its_answer_marked() {
     unfold(&mut s);
     let row = s.text(30, 12).remove(3);
     assert!(row.starts_with(" ✓ Where sh") && row.contains("… – a new fiel"), "{row}");
+}
+
+/// A lane asks this, and is answered.
+fn asked_in_lane(s: &mut Screen, message: &str, choices: &[&str], answer: Answer) {
+    let choices = choices.iter().map(|c| (*c).to_owned()).collect();
+    let kind = Clarification { choices, lane: Some(LaneId(1)), ..Clarification::default() };
+    let kind = CheckpointKind::Clarification(kind);
+    let checkpoint = Checkpoint { id: CheckpointId(9), kind, message: message.to_owned(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    s.text(60, 20);
+    let answer = Some(answer);
+    s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(9), answer, approval: None });
+}
+
+#[test]
+fn what_the_user_says_to_a_question_stands_whole_as_his_message() {
+    let words = "the second one, and log the stack of the error to stderr too, with the time";
+    let mut s = Screen::new();
+    s.tell(said(1, "mend it"));
+    asked_in_lane(&mut s, "Which one?", &["the first", "the second"], Answer::Text(words.into()));
+    let text = s.text(60, 20);
+    assert_eq!(
+        text[3..8],
+        [
+            " ✓ Which one?",
+            "",
+            &format!(" ▎ you{}14:02", " ".repeat(48)),
+            " ▎ the second one, and log the stack of the error to stderr",
+            " ▎ too, with the time",
+        ],
+        "{text:?}"
+    );
+}
+
+#[test]
+fn a_question_that_a_reply_asks_itself_is_not_drawn_again() {
+    for (answer, told) in [(Answer::Pick(1), "the second"), (Answer::Text("both".into()), "both")] {
+        let mut s = Screen::new();
+        s.tell(said(1, "mend it"));
+        s.tell(lane(1, LaneKind::Planning, IntentNode::Plan));
+        s.tell(thinking(2, 1));
+        s.tell(replied(2, 1, "There are two.\n\nWhich one?\n- the first\n- the second"));
+        asked_in_lane(&mut s, "Which one?", &["the first", "the second"], answer);
+        assert_eq!(rows_with(&mut s, "Which one?").len(), 1);
+        let text = s.text(60, 20);
+        assert!(text.iter().any(|row| *row == format!(" ▎ {told}")), "{text:?}");
+    }
 }
 
 #[test]
