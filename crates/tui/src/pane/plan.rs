@@ -363,7 +363,7 @@ impl Pane for PlanPane {
     }
 
     fn stand(&self, ctx: &Ctx<'_>, focused: bool) -> Stand {
-        let rows = rows::plan_of(ctx.state).map(|(p, _)| p.tasks.len() + p.gates.len() + 12);
+        let rows = rows::plan_of(ctx.state).map(|(p, _)| rows::least(p, ctx.state));
         match (rows.map(|rows| u16::try_from(rows).unwrap_or(u16::MAX)), focused) {
             (None, false) => Stand::Hidden,
             (None, true) => Stand::Right(8),

@@ -120,6 +120,8 @@ glyphs! {
     ellipsis "…" "..." Plain;
     /// Hangs below the row above.
     branch "└─" "`-" Plain;
+    /// Below a row, with another below itself.
+    fork "├─" "|-" Plain;
     /// Between two figures.
     column "│" "|" Stored;
     /// A list's point.

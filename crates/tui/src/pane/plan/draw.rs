@@ -55,9 +55,12 @@ impl PlanPane {
         let chosen = self.chosen().map(|(at, _)| at);
         let body = area.bottom().saturating_sub(self.foot_rows()).max(area.top());
         let shown = usize::from(body.saturating_sub(area.top()));
-        let more = self.edge(self.offset + shown).unwrap_or_default();
+        // It has a row of its own where it would cut another.
+        let own = usize::from(self.is_cut(self.offset + shown));
+        let more = self.edge(self.offset + shown - own).unwrap_or_default();
         let wide = u16::try_from(more.width()).unwrap_or(u16::MAX).min(inner.width);
-        for (y, (n, item)) in (area.top()..body).zip(self.items.iter().enumerate().skip(self.offset)) {
+        let rows = area.top()..body - u16::from(own > 0);
+        for (y, (n, item)) in rows.zip(self.items.iter().enumerate().skip(self.offset)) {
             // A heading whose rows are below the edge is below it as well, where it has another row.
             if !item.heads || y + 1 < body || shown == 1 {
                 let taken = if y + 1 == body { wide } else { 0 };

@@ -76,14 +76,14 @@ impl PlanPane {
         Some(Row::of(&format!(" {} {more} ", self.ellipsis), Slot::Faint))
     }
 
-    /// Whether something that has to be read is cut of the last row on the screen where these are the last of them.
-    fn is_cut(&self, end: usize) -> bool {
+    /// Whether the last row on the screen has no room beside what is said of those below, where these are the last of them.
+    pub(super) fn is_cut(&self, end: usize) -> bool {
         let Some((edge, last)) = self.edge(end).zip(end.checked_sub(1).and_then(|n| self.items.get(n)))
         else {
             return false;
         };
         let room = self.columns().saturating_sub(edge.width());
-        last.row.width() > room && last.read > room
+        last.row.width() > room
     }
 
     /// Columns of a row.

@@ -55,19 +55,17 @@ pub(super) struct Item {
     pub(super) target: Option<Target>,
     /// Whether it is a heading, and nothing without what follows it.
     pub(super) heads: bool,
-    /// Columns from the left that have to be read; what stands behind them may give way to other words.
-    pub(super) read: usize,
 }
 
 impl Item {
-    /// A row that is read whole.
+    /// A row that cannot be chosen.
     fn plain(row: Row) -> Self {
-        Self { read: row.width(), row, target: None, heads: false }
+        Self { row, target: None, heads: false }
     }
 
-    /// A row that can be chosen, to be read as far as that.
-    fn of(target: Target, row: Row, read: usize) -> Self {
-        Self { row, target: Some(target), heads: false, read }
+    /// A row that can be chosen.
+    fn of(target: Target, row: Row) -> Self {
+        Self { row, target: Some(target), heads: false }
     }
 }
 
@@ -83,6 +81,14 @@ const fn change_ink(change: Change) -> Slot {
         Change::Reworded | Change::Changed => Slot::Info,
         Change::Moved => Slot::Soft,
     }
+}
+
+/// Rows that it takes at least, with the files below the steps at work and what stands around its steps and gates.
+pub(super) fn least(plan: &Plan, state: &State) -> usize {
+    let works = |id: TaskId| plan.task(id).is_some_and(|t| t.status == TaskStatus::Running);
+    let nested = state.proposals().values().filter(|p| p.task.is_some_and(works));
+    let files: BTreeSet<&RelPath> = nested.map(|p| &p.path).collect();
+    plan.tasks.len() + plan.gates.len() + files.len() + 12
 }
 
 /// Whether every task was done or left out.
@@ -237,9 +243,8 @@ impl<'a> Drawer<'a> {
         let mut lines = lines.into_iter();
         let mut left = lead.clone();
         left.pieces.extend(lines.next().unwrap_or_default().pieces);
-        let read = left.width();
         let row = left.ends_keeping_right(right, self.width, g.ellipsis);
-        self.items.push(Item::of(Target::Task(task.id), row, read));
+        self.items.push(Item::of(Target::Task(task.id), row));
         for line in lines {
             let mut row = Row::of(&" ".repeat(lead.width()), Slot::Text);
             row.pieces.extend(line.pieces);
@@ -250,8 +255,9 @@ impl<'a> Drawer<'a> {
         } else if below {
             self.files(task, lead.width());
         }
-        for (p, wrote) in written::by_file(&nested, self.ctx.state) {
-            self.proposal(p, wrote);
+        let files = written::by_file(&nested, self.ctx.state);
+        for (n, (p, wrote)) in files.iter().enumerate() {
+            self.proposal(p, *wrote, if n + 1 == files.len() { g.branch } else { g.fork });
         }
     }
 
@@ -312,7 +318,7 @@ impl<'a> Drawer<'a> {
     /// What is not in the plan any more.
     fn gone(&mut self, what: &str) {
         let g = self.ctx.glyphs;
-        let lead = self.gutter(Some(('-', Slot::Bad))).and(g.skipped, Slot::Faint).and(" ", Slot::Text);
+        let lead = self.gutter(Some(('-', Slot::Bad)));
         let row = lead.and(what, Slot::Faint);
         let row = row.ends_keeping_right(Row::of("removed", Slot::Faint), self.width, g.ellipsis);
         self.items.push(Item::plain(row));
@@ -397,7 +403,7 @@ impl<'a> Drawer<'a> {
     }
 
     /// `wrote` is what was added and removed by it and those before it, where it is written.
-    fn proposal(&mut self, p: &Proposal, wrote: Option<(usize, usize)>) {
+    fn proposal(&mut self, p: &Proposal, wrote: Option<(usize, usize)>, branch: &str) {
         let g = self.ctx.glyphs;
         let review =
             self.ctx.state.open.values().filter_map(|c| c.kind.review()).any(|r| r.proposals.contains(&p.id));
@@ -407,6 +413,11 @@ impl<'a> Drawer<'a> {
         let added: usize = written().map(pilothouse_core::diff::Hunk::added).sum();
         let removed: usize = written().map(pilothouse_core::diff::Hunk::removed).sum();
         let (added, removed) = wrote.unwrap_or((added, removed));
+        let lines = |(added, removed): (usize, usize)| {
+            let lost = if removed > 0 { format!(" -{removed}") } else { String::new() };
+            format!("+{added}{lost}")
+        };
+        let before = wrote.map(|wrote| format!("{}  ", lines(wrote))).unwrap_or_default();
         let (mark, ink, right) = match p.status {
             ProposalStatus::Open if review => {
                 let what = match (undecided, taken + left) {
@@ -415,7 +426,7 @@ impl<'a> Drawer<'a> {
                     (1, _) => "1 hunk waits".to_owned(),
                     (n, _) => format!("{n} hunks wait"),
                 };
-                (g.waits, Slot::Warn, Row::of(&what, Slot::Warn))
+                (g.waits, Slot::Warn, Row::of(&before, Slot::Soft).and(&what, Slot::Warn))
             }
             ProposalStatus::Open => (g.inner, Slot::Soft, Row::of("drafted", Slot::Soft)),
             ProposalStatus::Applying(_) => {
@@ -424,22 +435,18 @@ impl<'a> Drawer<'a> {
             ProposalStatus::Applied(_) if is_taken_back(p, self.ctx.state) => {
                 (g.skipped, Slot::Soft, Row::of("taken back", Slot::Soft))
             }
-            ProposalStatus::Applied(_) => {
-                let lost = if removed > 0 { format!(" -{removed}") } else { String::new() };
-                (g.done, Slot::Ok, Row::of(&format!("+{added}{lost}"), Slot::Soft))
-            }
+            ProposalStatus::Applied(_) => (g.done, Slot::Ok, Row::of(&lines((added, removed)), Slot::Soft)),
             ProposalStatus::There => (g.done, Slot::Ok, Row::of("there already", Slot::Soft)),
             ProposalStatus::SetAside => (g.skipped, Slot::Soft, Row::of("set aside", Slot::Soft)),
             ProposalStatus::Skipped | ProposalStatus::Dropped => {
                 (g.skipped, Slot::Soft, Row::of("left", Slot::Soft))
             }
         };
-        let lead = Row::of(&format!("   {} ", g.branch), Slot::Faint).and(mark, ink).and(" ", Slot::Text);
+        let lead = Row::of(&format!("   {branch} "), Slot::Faint).and(mark, ink).and(" ", Slot::Text);
         let room = self.width.saturating_sub(lead.width() + right.width() + 2).max(8);
         let left = lead.and(&row::fit_path(p.path.as_str(), room, g.ellipsis), Slot::Text);
-        let read = left.width();
         let row = left.ends_keeping_right(right, self.width, g.ellipsis);
-        self.items.push(Item::of(Target::Proposal(p.id), row, read));
+        self.items.push(Item::of(Target::Proposal(p.id), row));
     }
 
     /// A text below a row, whole.

@@ -273,8 +273,8 @@ fn a_run_shows_where_it_is_and_what_waits() {
             "",
             " ✓ 1 Token bucket in core                              4.1s",
             " ✦ 2 Wire it into login                 [████░░░░░░░░]  33%",
+            "    ├─ ⚑ src/auth/login.rs                     1 hunk waits",
             "    └─ ✓ src/auth/mod.rs                                 +3",
-            "    └─ ⚑ src/auth/login.rs                     1 hunk waits",
             " ○ 3 Answer 429 with Retry-After",
             " ○ 4 Tests for burst and refill",
             " ○ 5 Describe the limits in docs",
@@ -293,7 +293,22 @@ fn a_run_shows_where_it_is_and_what_waits() {
     let buf = s.draw(60, 18);
     assert_eq!(inks(&buf, &s.story.theme, 0), " ..... dddddddddddd f ddd f AAAAA f ffffff");
     assert_eq!(inks(&buf, &s.story.theme, 3), " a A AAAA AA AAAA AAAAA                 aaaaaaaaaaaaaa  aaa");
-    assert_eq!(inks(&buf, &s.story.theme, 5), "    ff w .................                     w wwww wwwww");
+    assert_eq!(inks(&buf, &s.story.theme, 4), "    ff w .................                     w wwww wwwww");
+}
+
+#[test]
+fn a_file_has_one_row_and_what_waits_of_it_stands_first_with_what_is_written() {
+    let mut s = running();
+    s.tell(proposal(30, "src/auth/mod.rs", "a\nb\nc\nd\n", "a\nb\nc\nD\n").0);
+    s.tell(review(31, &[30]));
+    let rows: Vec<String> = s.text(60, 30).into_iter().filter(|row| row.contains("src/auth")).collect();
+    let of_file: Vec<&String> = rows.iter().filter(|row| row.contains("mod.rs")).collect();
+    assert_eq!(of_file.len(), 1, "{rows:#?}");
+    assert!(of_file[0].contains("⚑") && of_file[0].ends_with("1 hunk waits"), "{rows:#?}");
+    assert!(
+        rows.iter().all(|row| row.contains('⚑')) && rows[0].contains("├─") && rows[1].contains("└─"),
+        "{rows:#?}"
+    );
 }
 
 #[test]
@@ -489,7 +504,7 @@ fn a_second_version_marks_what_it_changed() {
             "   ○ 3 Answer 429 with Retry-After        src/http/error.rs",
             "   ○ 4 Tests for burst and refill       tests/login_rate.rs",
             " + ○ 5 Read the logs",
-            " - – Describe the limits in docs                    removed",
+            " - Describe the limits in docs                      removed",
             "",
             " Gates   each asks before it runs",
             "   ○ syntax  cargo check --quiet              after 1, 2, 3",

@@ -104,10 +104,8 @@ impl Drawer<'_> {
         let beside = |right: &Row| self.width.saturating_sub(lead + right.width() + 2);
         if !self.awaiting || row::width(&command) < beside(&right) {
             let left = left.and(&command, ink);
-            let told = left.width();
             let row = left.ends_keeping_right(right, self.width, self.ctx.glyphs.ellipsis);
-            let read = if self.awaiting { row.width() } else { told };
-            return self.items.push(Item::of(Target::Gate(gate.id), row, read));
+            return self.items.push(Item::of(Target::Gate(gate.id), row));
         }
         let (right, first) = match beside(&right) {
             0..LEAST_COMMAND => (Row::new(), self.width.saturating_sub(lead)),
@@ -117,7 +115,7 @@ impl Drawer<'_> {
         let mut parts = row::parts(&command, first, self.width.saturating_sub(indent)).into_iter();
         let left = left.and(parts.next().unwrap_or_default().trim_end(), ink);
         let row = left.ends(right, self.width, self.ctx.glyphs.ellipsis);
-        self.items.push(Item::of(Target::Gate(gate.id), row.clone(), row.width()));
+        self.items.push(Item::of(Target::Gate(gate.id), row));
         for part in parts {
             self.plain(Row::of(&" ".repeat(indent), Slot::Text).and(&part, ink));
         }
@@ -139,8 +137,7 @@ impl Drawer<'_> {
             let place = row::fit_path(&place, self.width / 2, self.ctx.glyphs.ellipsis);
             let row = Row::of("    ", Slot::Text).and(&place, Slot::Accent).and("  ", Slot::Text);
             let row = row.and(&found.text, Slot::Soft).cut(self.width, self.ctx.glyphs.ellipsis);
-            let read = row.width();
-            self.items.push(Item::of(Target::Place(gate, n), row, read));
+            self.items.push(Item::of(Target::Place(gate, n), row));
         }
     }
 }

@@ -20,7 +20,8 @@ pub(super) fn is_taken_back(p: &Proposal, state: &State) -> bool {
     state.standing(p) == Some(Standing::Nothing)
 }
 
-/// What a step proposed, with the lines of what is written: the writes of one file are one, where the last of them stands.
+/// The files of which a step proposed something, each once: those that wait first. With each the proposal that says how it
+/// stands, which is the one that waits, else the last write, and the lines of what is written of it.
 pub(super) fn by_file<'p>(
     nested: &[&'p Proposal],
     state: &State,
@@ -29,16 +30,19 @@ pub(super) fn by_file<'p>(
         let ProposalStatus::Applied(apply) = p.status else { return None };
         (!is_taken_back(p, state)).then_some(apply)
     };
-    let mut out = Vec::new();
-    for (n, p) in nested.iter().copied().enumerate() {
-        let same = |of: &&&Proposal| of.path == p.path && write(of).is_some();
-        if write(p).is_none() {
-            out.push((p, None));
-        } else if !nested.iter().skip(n + 1).any(|of| same(&of)) {
-            let writes: Vec<ApplyId> = nested.iter().filter(same).filter_map(|of| write(of)).collect();
-            let file = state.written_by(&p.path, &writes);
-            out.push((p, file.map(|file| (file.added, file.removed))));
+    let open = |p: &Proposal| matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
+    let rank = |p: &Proposal| if open(p) { 2 } else { u8::from(write(p).is_some()) };
+    let mut out: Vec<(&Proposal, Option<(usize, usize)>)> = Vec::new();
+    for (n, first) in nested.iter().enumerate() {
+        if nested.iter().take(n).any(|p| p.path == first.path) {
+            continue;
         }
+        let of_file: Vec<&'p Proposal> = nested.iter().copied().filter(|p| p.path == first.path).collect();
+        let Some(shown) = of_file.iter().copied().max_by_key(|p| (rank(p), p.id)) else { continue };
+        let writes: Vec<ApplyId> = of_file.iter().filter_map(|p| write(p)).collect();
+        let file = (!writes.is_empty()).then(|| state.written_by(&shown.path, &writes)).flatten();
+        out.push((shown, file.map(|file| (file.added, file.removed))));
     }
+    out.sort_by_key(|(p, _)| std::cmp::Reverse(u8::from(p.status == ProposalStatus::Open)));
     out
 }
