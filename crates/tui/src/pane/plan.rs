@@ -249,18 +249,12 @@ impl PlanPane {
 impl Pane for PlanPane {
     #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is read from the state")]
     fn fold(&mut self, state: &State, event: &Stamped) {
+        self.note_away(state, &event.event);
         match &event.event {
             Event::TaskCompleted { task, .. } => {
                 self.open.remove(&Target::Task(*task));
             }
-            Event::CommitEnded { made: Some(_), .. }
-                if rows::plan_of(state).is_some_and(|p| rows::finished(p.0)) =>
-            {
-                self.away = Away::Committed;
-            }
-            Event::TurnStarted { .. } if self.away == Away::Committed => self.away = Away::Gone,
             Event::PlanReady { plan } => {
-                self.away = Away::Stays;
                 self.follows = self.follows.filter(|(_, of)| plan.version == of + 1);
                 self.proofs.clear();
                 self.open.clear();
@@ -269,7 +263,6 @@ impl Pane for PlanPane {
             }
             Event::RunStarted { run, turn, .. } if rows::is_of_plan(state, *turn) => {
                 self.began = Some((*run, event.at));
-                self.away = Away::Stays;
             }
             Event::RunCompleted { run, came_to, .. } => {
                 if let Some((_, began)) = self.began.filter(|(id, _)| id == run) {

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use pilothouse_core::plan::TaskStatus;
+use pilothouse_core::{event::Event, lane::LaneKind, plan::TaskStatus, session::State};
 use ratatui::layout::{Position, Rect};
 
 use super::{
@@ -30,6 +30,25 @@ pub(super) enum Away {
 }
 
 impl PlanPane {
+    /// A plan that is done gives its room back once it was committed and something else is said, or another order is at
+    /// work.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has to do with that")]
+    pub(super) fn note_away(&mut self, state: &State, event: &Event) {
+        let done = rows::plan_of(state).map(|(plan, _)| plan).filter(|plan| rows::finished(plan));
+        self.away = match event {
+            Event::CommitEnded { made: Some(_), .. } if done.is_some() => Away::Committed,
+            Event::TurnStarted { .. } if self.away == Away::Committed => Away::Gone,
+            Event::LaneOpened { kind: LaneKind::Planning | LaneKind::Goal, turn, .. }
+                if done.is_some_and(|plan| plan.turn != *turn) =>
+            {
+                Away::Gone
+            }
+            Event::PlanReady { .. } => Away::Stays,
+            Event::RunStarted { turn, .. } if rows::is_of_plan(state, *turn) => Away::Stays,
+            _ => return,
+        };
+    }
+
     /// Rows for the steps and the gates.
     pub(super) fn height(&self) -> usize {
         usize::from(self.size.height.saturating_sub(self.foot_rows())).max(1)

@@ -82,6 +82,30 @@ fn a_plan_that_was_done_and_committed_gives_its_room_back_with_the_next_message(
 }
 
 #[test]
+fn a_plan_that_was_done_gives_its_room_to_another_order_and_not_to_a_question() {
+    let mut s = Screen::new();
+    let mut all = plan();
+    all.tasks.iter_mut().for_each(|t| t.status = TaskStatus::Done);
+    let of_another = |kind| match lane(9, kind, IntentNode::Plan) {
+        Event::LaneOpened { lane, kind, node, ceiling, fixed, .. } => {
+            Event::LaneOpened { lane, kind, turn: TurnId(8), node, ceiling, fixed }
+        }
+        other => other,
+    };
+    let stands = |s: &Screen| s.pane.stand(&s.story.ctx(), false) != Stand::Hidden;
+    s.tell(Event::PlanReady { plan: all });
+    s.tell(said(8, "and another thing"));
+    s.tell(of_another(LaneKind::Answer));
+    assert!(stands(&s), "what is only asked leaves it");
+    s.tell(of_another(LaneKind::Planning));
+    assert!(!stands(&s));
+    s.tell(Event::PlanReady { plan: plan() });
+    assert!(stands(&s));
+    s.tell(of_another(LaneKind::Planning));
+    assert!(stands(&s), "of this one nothing is done");
+}
+
+#[test]
 fn what_is_opened_is_seen_and_a_long_path_takes_one_row() {
     let mut s = Screen::new();
     let mut plan = plan();
