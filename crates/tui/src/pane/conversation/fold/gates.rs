@@ -29,7 +29,7 @@ impl Log {
 
     pub(super) fn gate_name(&self, id: u64) -> String {
         let gate = self.plan.as_ref().and_then(|p| p.gates.iter().find(|g| g.id.0 == id));
-        gate.map_or_else(|| id.to_string(), |g| g.name.clone())
+        gate.map_or_else(|| id.to_string(), |g| called(&g.name).to_owned())
     }
 
     /// A gate was judged: told in the row of the command that it ran, else in one of its own.
@@ -46,7 +46,7 @@ impl Log {
             (None, Some(signal)) => format!("signal {signal}"),
             (None, None) => String::new(),
         };
-        let left = gated.row("✓", "✗").and("   ", Slot::Text).and(&exit, Slot::Soft);
+        let left = gated.row(("✓", "✗"), (usize::MAX, "")).and("   ", Slot::Text).and(&exit, Slot::Soft);
         let detail = gated.diagnostics;
         let open = !green && !detail.is_empty();
         let key = self.add(at, Kind::Work, Body::Facts(Facts { lines: vec![(left, Row::new())], detail }));
@@ -54,4 +54,19 @@ impl Log {
             entry.open = open;
         }
     }
+}
+
+/// The name of a gate without the variables that its line begins with, where that is its name.
+fn called(name: &str) -> &str {
+    let mut rest = name.trim();
+    while let Some((word, behind)) = rest.split_once(' ') {
+        let variable = word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+        });
+        if !variable {
+            break;
+        }
+        rest = behind.trim_start();
+    }
+    rest
 }

@@ -141,6 +141,28 @@ fn a_gate_has_the_row_of_the_command_that_it_ran() {
 }
 
 #[test]
+fn of_a_gate_with_a_long_name_how_it_ended_stays() {
+    let gated = super::super::entry::Gated {
+        name: "cargo test --locked --workspace --all-targets".into(),
+        green: false,
+        diagnostics: String::new(),
+    };
+    let row = gated.row(("✓", "✗"), (30, "…"));
+    assert_eq!((row.text().as_str(), row.width()), ("[Gate: cargo test -…] ✗ failed", 30));
+}
+
+#[test]
+fn a_gate_that_is_called_as_its_line_is_named_without_the_variables_before_it() {
+    let mut s = Screen::new();
+    let mut plan = plan();
+    plan.gates[0].name = "RUSTUP_HOME=/root/.rustup CARGO_HOME=/c cargo test".into();
+    s.tell(Event::PlanReady { plan });
+    let gate = GateId(1);
+    s.tell(Event::GatePassed { gate, evidence: EvidenceId(9), proof: proof(0, "") });
+    assert_eq!(rows_with(&mut s, "[Gate: cargo test] ✓ passed").len(), 1, "{:?}", s.text(60, 40));
+}
+
+#[test]
 fn a_file_that_waits_has_one_row_with_its_figures() {
     let mut s = Screen::new();
     s.tell(started(901, Tool::Edit, "src/a.rs"));

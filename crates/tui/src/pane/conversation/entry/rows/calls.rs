@@ -133,7 +133,10 @@ pub(in super::super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: 
     let indent = if call.below { "  " } else { "" };
     let left = Row::of(indent, Slot::Text).and(mark, ink).and(" ", Slot::Text);
     let left = match &call.gate {
-        Some(gated) => left.with(gated.row(g.done, g.failed)).and("   ", Slot::Text),
+        Some(gated) => {
+            let room = env.width.saturating_sub(left.width() + call.summary.len() + 6);
+            left.with(gated.row((g.done, g.failed), (room, g.ellipsis))).and("   ", Slot::Text)
+        }
         None => left.and(&verb, Slot::Soft).and(&" ".repeat(verb_pad), Slot::Text),
     };
     let (summary, summary_ink) = summary(call);
