@@ -3,6 +3,7 @@
 //! Owns what is shown of it: what would happen, and its words, are foretold by the session, whose deciders will do it.
 
 use pilothouse_core::{
+    checkpoint::CheckpointKind,
     intent::{Control, IntentNode, IntentPath, Message, Reading, Turn},
     picture,
     redact::Redactor,
@@ -19,8 +20,8 @@ pub const LONGEST: usize = 4 * 1024;
 pub enum Preview {
     /// It goes this way; the words say what that means.
     Path(IntentPath, String),
-    /// It answers the open question.
-    Answer,
+    /// It answers the open question, by the choice that is called so where it is one.
+    Answer(Option<&'static str>),
     /// It is a command line: how dangerous it is, why, and whether it runs outside the sandbox.
     Shell(Risk, String, bool),
     /// It is a command line that would be refused, by this.
@@ -83,10 +84,16 @@ pub fn preview(draft: &str, session: &Session) -> (Option<Preview>, Option<Foret
 /// What a message or a command line would mean.
 fn said(text: &str, reading: Reading, told: &Foretold, session: &Session) -> Preview {
     let state = session.state();
-    if let [Deed::Answers(..), rest @ ..] = told.deeds.as_slice()
-        && !rest.iter().any(|d| matches!(d, Deed::Talks | Deed::Plans | Deed::Asks | Deed::GoesOn))
-    {
-        return Preview::Answer;
+    if let [Deed::Answers(question, answer), rest @ ..] = told.deeds.as_slice() {
+        let asked = state.open.get(question).map(|asked| &asked.kind);
+        let choice = asked
+            .and_then(|kind| kind.choices().into_iter().find(|c| c.act.given().as_ref() == Some(answer)));
+        let label = choice.map(|choice| choice.label).filter(|label| !label.is_empty());
+        // What a choice does that is named says what follows from it.
+        let named = label.is_some() && asked.is_some_and(|kind| matches!(kind, CheckpointKind::Failure(_)));
+        if named || !rest.iter().any(|d| matches!(d, Deed::Talks | Deed::Plans | Deed::Asks | Deed::GoesOn)) {
+            return Preview::Answer(label);
+        }
     }
     // A line that only reads runs at once, beside what runs as well; any other waits for the end.
     let line = reading.command.as_deref();

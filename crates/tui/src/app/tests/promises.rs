@@ -337,3 +337,13 @@ fn a_command_that_was_denied_or_skipped_was_not_run() {
         assert!(desk.state().open.is_empty(), "{keys:?}\n{text}");
     }
 }
+
+#[test]
+fn the_hint_names_what_a_letter_does_at_a_red_gate() {
+    let mut desk = red_gate();
+    for (letter, does) in [("a", "auto-fix"), ("s", "skip"), ("m", "manual"), ("g", "run again")] {
+        desk.app.composer.draft.set(Saved::plain(letter));
+        let text = desk.text();
+        assert!(text.contains(&format!("answers the question above: {does}")), "{letter}: {text}");
+    }
+}

@@ -363,7 +363,7 @@ fn a_long_draft_is_not_classified_and_a_frame_does_not_classify_again() {
     let mut desk = Desk::new(120, 40);
     desk.press("what is this");
     assert!(matches!(desk.app.previewed.2, Some(crate::preview::Preview::Path(..))));
-    let marker = Some(crate::preview::Preview::Answer);
+    let marker = Some(crate::preview::Preview::Answer(None));
     desk.app.previewed.2.clone_from(&marker);
     desk.draw();
     assert_eq!(desk.app.previewed.2, marker, "neither text nor state changed");

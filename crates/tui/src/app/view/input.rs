@@ -278,7 +278,10 @@ impl App {
     fn preview(&self, preview: &Preview, width: usize) -> Vec<Span<'static>> {
         let style = |slot| self.looks.theme.style(slot);
         match preview {
-            Preview::Answer => vec![Span::styled("answers the question above", style(Slot::Info))],
+            Preview::Answer(choice) => {
+                let choice = choice.map(|label| format!(": {label}")).unwrap_or_default();
+                vec![Span::styled(format!("answers the question above{choice}"), style(Slot::Info))]
+            }
             Preview::Shell(risk, why, outside) => {
                 let name = risk_name(*risk, self.looks.look.ascii);
                 let what = if *outside { "a command outside the sandbox" } else { "a command" };
