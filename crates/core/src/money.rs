@@ -367,7 +367,7 @@ impl Allowance {
     pub fn line(&self) -> String {
         if self.unknown {
             let amount = self.unit.amount(self.most);
-            return format!("{amount} stops nothing: the price of this model is not known");
+            return format!("{amount} is not enforced: the price of this model is not known");
         }
         let (standing, left) = (self.unit.standing(self.spent, self.most), self.left());
         match (self.unit, left) {

@@ -38,7 +38,7 @@ fn who_leaves_a_review_finds_it_as_they_left_it_and_goes_on_without_the_model() 
         if !word.is_empty() {
             let step = b.say(word);
             assert!(starts(&step).is_empty(), "{:?}", starts(&step));
-            let told = "Its changes wait for your decision, as you left them: decide them, then go on.";
+            let told = "Its changes still wait for you: review them, then say go on.";
             assert_eq!(b.notices().last().unwrap(), told);
         }
         assert_eq!((aside(&b), phase(&b)), (0, Phase::Idle), "nothing is asked but about the changes");

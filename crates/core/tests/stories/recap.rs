@@ -109,12 +109,15 @@ fn where_changes_wait_before_it_can_go_on_it_says_to_decide_those() {
     b.reply("Done.", &[]);
     b.input(Input::Open(opening())).unwrap();
     let offered = b.notices().last().unwrap().clone();
-    assert!(offered.ends_with("`/redo` takes it up again. Decide the changes that wait first."), "{offered}");
+    assert!(
+        offered.ends_with("`/redo` takes it up again. Review the waiting changes first, then say go on."),
+        "{offered}"
+    );
     let first = "decide the changes that wait, then \"go on\" takes it up";
     let told = asked(&mut b, "where were we?").unwrap();
     assert!(told.contains(first), "{told}");
     b.say("go on");
-    assert!(b.notices().last().unwrap().contains("decide them, then go on"), "as it said");
+    assert!(b.notices().last().unwrap().contains("review them, then say go on"), "as it said");
     b.approve_all(None).unwrap();
     b.write();
     let offered = b.notices().last().unwrap().clone();

@@ -128,14 +128,14 @@ fn where_no_model_could_say_what_a_line_means_it_is_said_what_the_rules_made_of_
     for (line, made) in [
         (
             "rename by_day to sums_by_day",
-            "modify – queued: begins when the run has ended. Alt-M hands it to the running agent now.",
+            "modify, queued: begins when the run has ended. Alt-M hands it to the running agent now.",
         ),
-        ("name it bytes instead", "modify – reaches the agent with its next request."),
+        ("name it bytes instead", "modify, reaches the agent with its next request."),
     ] {
         let mut b = doubted();
         b.say(line);
         b.understand(line, None);
-        let told = format!("no answer The rules take it as {made}");
+        let told = format!("no answer Taken by the rules as {made}");
         assert!(b.notices().contains(&told), "{line}: {:?}", b.notices());
     }
 }

@@ -90,7 +90,7 @@ fn one_hunk_of_a_command_goes_back_and_that_is_a_write_of_its_own() {
     assert_eq!(b.session.state().ledger(), [command], "nothing is taken back yet");
     let asked = b.question(is_diff);
     let text = b.session.state().open[&asked].message.clone();
-    assert!(text.contains("a.txt by `make fmt`: take what is to go"), "{text}");
+    assert!(text.contains("a.txt by `make fmt`: y reverts a hunk"), "{text}");
     assert!(b.input(Input::Undo).unwrap_err().reason.contains("waits in the diff"));
     decide(&mut b, 0, Decision::Taken);
     decide(&mut b, 1, Decision::Left);

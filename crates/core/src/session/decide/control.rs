@@ -40,7 +40,7 @@ enum WordTime {
 }
 
 /// Told where "go on" comes to changes that were left undecided.
-const LEFT_AT_REVIEW: &str = "Its changes wait for your decision, as you left them: decide them, then go on.";
+const LEFT_AT_REVIEW: &str = "Its changes still wait for you: review them, then say go on.";
 
 impl State {
     /// Whether what was left waits for the user to look at what it proposed: that comes before anything else of it.

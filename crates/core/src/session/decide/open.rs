@@ -281,7 +281,7 @@ impl Draft<'_> {
                 n => format!(" {n} proposals are set aside with it."),
             };
             let first = if self.state.waits_where_it_was_left() {
-                " Decide the changes that wait first."
+                " Review the waiting changes first, then say go on."
             } else {
                 ""
             };

@@ -159,7 +159,7 @@ impl Draft<'_> {
         self.go(Trigger::Abandon)?;
         let aside = title.map(|t| format!(" The plan \"{t}\" is set aside; `/redo` brings it back."));
         let aside = aside.unwrap_or_default();
-        let text = format!("OK, stopped. What next?{aside}");
+        let text = format!("Stopped.{aside}");
         self.notice(Level::Info, text);
         Ok(())
     }

@@ -192,7 +192,7 @@ impl Draft<'_> {
             }
         };
         let text = format!(
-            "This takes back what was written to {path}{by}: take what is to go, leave what stays.{doubt}{meets}"
+            "This takes back what was written to {path}{by}: y reverts a hunk, n keeps it.{doubt}{meets}"
         );
         self.ask(Review { lane, proposals }, text);
     }

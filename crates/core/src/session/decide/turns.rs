@@ -100,7 +100,7 @@ impl Draft<'_> {
         let class = (&reading.whole.turn, &reading.whole.path);
         let done = guessed.then(|| done.words(class, reading.forbids_change, &before));
         let leaf = class.1.current();
-        let done = done.map_or(String::new(), |words| format!(" The rules take it as {leaf} – {words}."));
+        let done = done.map_or(String::new(), |words| format!(" Taken by the rules as {leaf}, {words}."));
         let queued = self.events.iter().skip(first).any(|e| matches!(e.event, Event::QueueChanged { .. }));
         let now = if queued && self.hears() { " Alt-M hands it to the running agent now." } else { "" };
         self.notice(Level::Warn, format!("{}{done}{now}", said.faults.join(" ")));

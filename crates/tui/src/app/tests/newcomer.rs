@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_yes_to_a_plan_that_is_not_on_the_screen_shows_it_and_then_answers() {
-    let mut desk = Desk::new(80, 14).with_plan();
+    let mut desk = Desk::new(80, 13).with_plan();
     desk.draw();
     desk.wait(1_000).press("/abort<enter>").deliver();
     assert_eq!(desk.state().phase, Phase::Idle);

@@ -91,7 +91,7 @@ fn the_diff_stands_at_what_goes_back_and_says_so_where_other_files_wait() {
     b.settle();
     let text = b.desk.text();
     assert!(text.contains("Taking back changes to src/a.rs:") && text.contains("- ONE"), "{text}");
-    assert!(text.contains("take what is to go, leave what stays"), "{text}");
+    assert!(text.contains("y reverts a hunk, n keeps it"), "{text}");
     assert!(!text.contains("Conversation → "), "the path is another message's: {text}");
     b.press("A");
     let text = b.desk.text();

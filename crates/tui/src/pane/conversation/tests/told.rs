@@ -24,7 +24,7 @@ fn a_plan_that_is_set_aside_is_told_once() {
     };
     assert!(paused(None).contains("plan paused – /redo resumes it"));
     assert!(paused(Some("OK, noted.")).contains("plan paused"));
-    let told = paused(Some("OK, stopped. The plan \"P\" is set aside; `/redo` brings it back."));
+    let told = paused(Some("Stopped. The plan \"P\" is set aside; `/redo` brings it back."));
     assert!(!told.contains("plan paused") && told.contains("is set aside"), "{told}");
 }
 
