@@ -323,6 +323,7 @@ impl Driver {
         driver.find_recipes();
         driver.show_opened()?;
         driver.show_model();
+        driver.look_for_model();
         driver.look_at_memory();
         driver.warn_of_recipes();
         Ok(driver)

@@ -141,7 +141,7 @@ impl Driver {
 
     /// Looks whether the server of the model that was chosen has it, and says so where it names others alone: it may hide
     /// some, so that this refuses nothing. What it says of the model's window holds where the settings say nothing.
-    fn look_for_model(&self) {
+    pub(super) fn look_for_model(&self) {
         let chosen = self.at.session.state().model.clone().filter(|name| *name != MAIN);
         let Some((name, Provider::Endpoint(endpoint))) =
             chosen.as_ref().map(|name| (name.clone(), self.at.config.asked(Some(name)).0))
@@ -269,6 +269,8 @@ impl Driver {
         self.secrets_are(self.at.config.secrets.clone());
         self.set_gates();
         self.show_model();
+        // What its server said stands in no file.
+        self.look_for_model();
         let (notify, mouse, budget) = (self.at.config.notify, self.at.config.mouse, self.at.config.budget);
         self.around_is(|around| *around = Surroundings { notify, mouse, budget, ..around.clone() });
         for notice in self.at.config.notices.clone() {
