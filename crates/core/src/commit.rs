@@ -40,6 +40,17 @@ pub struct CommitFile {
     pub mixed: bool,
 }
 
+/// A merge that a commit ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merge {
+    /// What is merged, as git has it: a commit that was shown for one ends no other.
+    pub heads: String,
+    /// The message that git has for it.
+    pub message: String,
+    /// How many files are in it besides those that are named.
+    pub more: usize,
+}
+
 /// What git says of the files that a session wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitTree {
@@ -54,6 +65,9 @@ pub struct CommitTree {
     /// What else is to be known before a yes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The merge that is under way, which it would end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merge: Option<Merge>,
 }
 
 /// A commit that was made.

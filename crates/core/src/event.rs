@@ -1184,6 +1184,9 @@ pub enum Event {
         files: Vec<CommitFile>,
         /// The message.
         message: String,
+        /// What is merged, where it ends a merge.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        merge: Option<String>,
     },
     /// Git committed, or nothing was.
     CommitEnded {

@@ -245,6 +245,8 @@ pub enum Work {
         files: Vec<CommitFile>,
         /// The message.
         message: String,
+        /// What is merged, where it ends a merge.
+        merge: Option<String>,
     },
 }
 

@@ -7,7 +7,7 @@ use crate::{
     blob::BlobId,
     checkpoint::Answer,
     clean::Clean,
-    commit::{CommitFile, CommitTree},
+    commit::{CommitFile, CommitTree, Merge},
     ids::CallId,
     money::count,
     refusal::Refusal,
@@ -40,8 +40,7 @@ pub enum CommitAnswer {
 impl CommitQuestion {
     /// All of it in words, line by line.
     pub fn text(&self) -> String {
-        let files = count(self.tree.files.len(), "file");
-        let mut text = format!("Commit {files} on {}?", self.tree.on);
+        let mut text = self.title();
         for file in &self.tree.files {
             text.push_str(&format!("\n  {}", line(file)));
         }
@@ -55,8 +54,24 @@ impl CommitQuestion {
         text
     }
 
+    fn title(&self) -> String {
+        let (files, on) = (count(self.tree.files.len(), "file"), &self.tree.on);
+        match &self.tree.merge {
+            Some(_) => format!("Commit the merge on {on}, {files}?"),
+            None => format!("Commit {files} on {on}?"),
+        }
+    }
+
     fn notes(&self) -> Vec<String> {
         let mut notes = self.tree.notes.clone();
+        match &self.tree.merge {
+            Some(Merge { more: 0, .. }) => notes.push("It ends the merge.".to_owned()),
+            Some(Merge { more, .. }) => {
+                let more = count(*more, "file");
+                notes.push(format!("It ends the merge, with {more} more that git merged by itself."));
+            }
+            None => {}
+        }
         if self.tree.others > 0 {
             let staged =
                 if self.tree.staged > 0 { format!(" ({} staged)", self.tree.staged) } else { String::new() };
@@ -97,7 +112,7 @@ impl Question for CommitQuestion {
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         let files = count(self.tree.files.len(), "file");
         let on = &self.tree.on;
-        spec.title = Clean::line(&format!("Commit {files} on {on}?"));
+        spec.title = Clean::line(&self.title());
         spec.text = Clean::line(&format!("{files} on {on}"));
         spec.tag = "commit";
         spec.facts = self.message.lines().map(|l| ("", Clean::line(l))).collect();
@@ -128,6 +143,9 @@ impl Question for CommitQuestion {
         let mut text = self.message.clone();
         for file in &self.tree.files {
             text.push_str(&format!("\0{}\0{:?}\0{:?}", file.path, file.kind, file.content));
+        }
+        if let Some(merge) = &self.tree.merge {
+            text.push_str(&format!("\0{}", merge.heads));
         }
         Some(BlobId::of(text.as_bytes()))
     }

@@ -76,7 +76,7 @@ impl State {
         let (commit, stage) = self.committing.clone()?;
         Some(match stage {
             CommitStage::Look { files, .. } => Work::LookCommit { commit, files: self.sought(files) },
-            CommitStage::Make { files, message } => Work::Commit { commit, files, message },
+            CommitStage::Make { files, message, merge } => Work::Commit { commit, files, message, merge },
         })
     }
 

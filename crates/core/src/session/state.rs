@@ -298,6 +298,8 @@ pub(super) enum CommitStage {
         files: Vec<CommitFile>,
         /// The message.
         message: String,
+        /// What is merged, where it ends a merge.
+        merge: Option<String>,
     },
 }
 

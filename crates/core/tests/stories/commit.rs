@@ -3,7 +3,7 @@
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
-    commit::{CommitFile, CommitTree, Committed},
+    commit::{CommitFile, CommitTree, Committed, Merge},
     completion::LeftOut,
     event::Event,
     ids::{CallId, TurnId},
@@ -127,7 +127,7 @@ fn a_commit_is_shown_and_makes_exactly_what_was_shown() {
     assert!(b.input(stale).unwrap_err().reason.contains("not what was shown"));
     b.answer(is_commit, Answer::Line("Say hello\n\nin words".into())).unwrap();
     let pending = b.session.pending();
-    let Some(Work::Commit { commit, files, message }) = pending.values().next() else {
+    let Some(Work::Commit { commit, files, message, .. }) = pending.values().next() else {
         panic!("{pending:?}")
     };
     assert_eq!((files.clone(), message.as_str()), (tree(&["a.txt"]).files, "Say hello\n\nin words"));
@@ -169,6 +169,27 @@ fn where_git_says_no_the_words_stand_there_and_nothing_waits() {
         .collect();
     assert_eq!(told[0], "a merge is in progress");
     assert!(told[1].contains("nothing to commit"), "{told:?}");
+}
+
+#[test]
+fn a_merge_is_ended_with_the_message_that_git_has_and_only_that_merge() {
+    let mut b = written();
+    b.say("/commit");
+    let merge = Merge { heads: "abc\n".into(), message: "Merge branch 'x'".into(), more: 2 };
+    looked(&mut b, Ok(CommitTree { merge: Some(merge), ..tree(&["a.txt"]) }));
+    let CheckpointKind::Commit(shown) = b.session.state().open[&b.question(is_commit)].kind.clone() else {
+        panic!()
+    };
+    let text = shown.text();
+    for part in
+        ["Commit the merge on main, 1 file?", "a.txt", "Merge branch 'x'", "2 files more that git merged"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    b.say("yes");
+    let pending = b.session.pending();
+    let Some(Work::Commit { message, merge, .. }) = pending.values().next() else { panic!("{pending:?}") };
+    assert_eq!((message.as_str(), merge.as_deref()), ("Merge branch 'x'", Some("abc\n")));
 }
 
 #[test]

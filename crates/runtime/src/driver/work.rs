@@ -210,10 +210,10 @@ impl Driver {
                     Input::CommitLooked { commit, result }
                 });
             }
-            Work::Commit { commit, files, message } => {
+            Work::Commit { commit, files, message, merge } => {
                 let workshop = self.kit.workshop.clone();
                 self.spawn(key, Some(commit), None, async move {
-                    let result = git::commit(workshop.jail(), &files, &message).await;
+                    let result = git::commit(workshop.jail(), &files, &message, merge.as_deref()).await;
                     Input::Committed { commit, result }
                 });
             }

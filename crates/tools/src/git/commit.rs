@@ -11,8 +11,9 @@ use std::{
 
 use pilothouse_core::{
     blob::BlobId,
-    commit::{CommitFile, CommitTree, Committed, SoughtFile},
+    commit::{CommitFile, CommitTree, Committed, Merge, SoughtFile},
     money::count,
+    relpath::RelPath,
     tool::ChangeKind,
 };
 
@@ -24,16 +25,28 @@ const HOOKS: [&str; 5] =
     ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction"];
 
 /// What is under way, by the file in git's folder that says so.
-const UNDER_WAY: [(&str, &str); 5] = [
-    ("MERGE_HEAD", "a merge is in progress; finish it with git, or `git merge --abort` drops it"),
+const UNDER_WAY: [(&str, &str); 4] = [
     (
         "CHERRY_PICK_HEAD",
-        "a cherry-pick is in progress; finish it with git, or `git cherry-pick --abort` drops it",
+        "a cherry-pick is in progress; `!git cherry-pick --continue` ends it, or `--abort` drops it",
     ),
-    ("REVERT_HEAD", "a revert is in progress; finish it with git, or `git revert --abort` drops it"),
+    ("REVERT_HEAD", "a revert is in progress; `!git revert --continue` ends it, or `--abort` drops it"),
     ("rebase-merge", "a rebase is in progress; `git rebase --continue` or `--abort` ends it"),
     ("rebase-apply", "a rebase or `git am` is in progress; `--continue` or `--abort` ends it"),
 ];
+
+/// How git commits: by the message that was shown, and without anything of the repository's that runs.
+const MAKE: [&str; 5] = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace"];
+
+/// Where the folder stands in its repository.
+struct Place {
+    /// Its path from the root on.
+    prefix: String,
+    /// What is to be known before a commit there.
+    notes: Vec<String>,
+    /// The merge that is under way.
+    merge: Option<Merge>,
+}
 
 /// git in one folder.
 struct Git<'a> {
@@ -94,13 +107,23 @@ impl<'a> Git<'a> {
 /// Why nothing can be committed here, for people.
 pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, String> {
     let git = Git::find(jail.root()).await?;
-    let (prefix, mut notes) = place(&git).await?;
+    let Place { prefix, mut notes, merge } = place(&git).await?;
     identity(&git).await?;
     let (wanted, inner) = outside_others(jail, wanted);
     if wanted.is_empty() {
         return Err(inner.join("; "));
     }
     notes.extend(inner);
+    let all =
+        git.must(&["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=no"], &[]).await?;
+    let settled = if merge.is_some() { settled(jail, &all, &prefix)? } else { Vec::new() };
+    let listed = |path: &RelPath| wanted.iter().any(|file| file.path == *path);
+    let others: Vec<SoughtFile> = settled
+        .into_iter()
+        .filter(|path| !listed(path))
+        .map(|path| SoughtFile { path, states: Vec::new() })
+        .collect();
+    let wanted: Vec<&SoughtFile> = wanted.into_iter().chain(&others).collect();
     let names: Vec<&str> = wanted.iter().map(|file| file.path.as_str()).collect();
     unfiltered(&git, &names).await?;
     let args = [
@@ -118,7 +141,7 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
     for file in wanted {
         let path = &file.path;
         let Some(entry) = ours.iter().find(|e| e.path == path.as_str()) else { continue };
-        if entry.conflict {
+        if entry.conflict && merge.is_none() {
             return Err(format!("{path} is in conflict; settle it with git first"));
         }
         let content = jail.read(path).ok().map(|bytes| BlobId::of(&bytes));
@@ -128,28 +151,74 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
             (true, Some(_)) => ChangeKind::Create,
             (false, Some(_)) => ChangeKind::Modify,
         };
-        let mixed = !git.is_own(file, new, &prefix, content).await;
+        // In a merge what others wrote is what it brings.
+        let mixed = merge.is_none() && !git.is_own(file, new, &prefix, content).await;
         files.push(CommitFile { path: path.clone(), kind, content, untracked: entry.untracked, mixed });
     }
-    let all =
-        git.must(&["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=no"], &[]).await?;
     let named: BTreeSet<String> = files.iter().map(|f| format!("{prefix}{}", f.path)).collect();
     let mut foreign = entries(&all, "")?;
     foreign.retain(|e| !named.contains(e.path));
-    let staged = foreign.iter().filter(|e| e.staged).count();
-    Ok(CommitTree { on: standing(&git).await?, files, others: foreign.len(), staged, notes })
+    let mut staged = foreign.iter().filter(|e| e.staged).count();
+    let mut others = foreign.len();
+    let merge = merge.map(|merge| {
+        // What is staged is what it brings.
+        let more = std::mem::take(&mut staged);
+        others -= more;
+        Merge { more, ..merge }
+    });
+    Ok(CommitTree { on: standing(&git).await?, files, others, staged, notes, merge })
 }
 
-/// Commits exactly these files, as they were looked at.
+/// The files of a merge that git could not merge and that hold no mark of that any more.
+///
+/// # Errors
+/// Which still hold one, or lie outside this folder.
+fn settled(jail: &Jail, status: &[u8], prefix: &str) -> Result<Vec<RelPath>, String> {
+    let (mut settled, mut left) = (Vec::new(), Vec::new());
+    for entry in entries(status, "")?.into_iter().filter(|e| e.conflict) {
+        let path = entry.path.strip_prefix(prefix).and_then(|path| RelPath::new(path).ok());
+        let path = path.ok_or_else(|| {
+            format!("{} is in conflict and lies outside this folder; commit there", entry.path)
+        })?;
+        match jail.read(&path) {
+            Ok(bytes) if is_marked(&bytes) => left.push(path.to_string()),
+            Ok(_) | Err(_) => settled.push(path),
+        }
+    }
+    if left.is_empty() {
+        return Ok(settled);
+    }
+    let hold = if left.len() == 1 { "holds" } else { "hold" };
+    Err(format!(
+        "a merge is under way, and {} still {hold} conflict markers; settle them, then commit again",
+        left.join(", ")
+    ))
+}
+
+/// Whether a file holds the marks that git writes around what it could not merge.
+fn is_marked(bytes: &[u8]) -> bool {
+    let opens = |mark: &[u8]| bytes.split(|b| *b == b'\n').any(|line| line.starts_with(mark));
+    opens(b"<<<<<<< ") && opens(b">>>>>>> ")
+}
+
+/// Commits exactly these files, as they were looked at; where that ends a merge, with what git merged by itself.
 ///
 /// # Errors
 /// Why nothing was committed, for people.
-pub async fn commit(jail: &Jail, files: &[CommitFile], message: &str) -> Result<Committed, String> {
+pub async fn commit(
+    jail: &Jail,
+    files: &[CommitFile],
+    message: &str,
+    merge: Option<&str>,
+) -> Result<Committed, String> {
     if message.contains('\0') || message.trim().is_empty() {
         return Err("the message is empty or holds a zero byte".to_owned());
     }
     let git = Git::find(jail.root()).await?;
-    let (prefix, _) = place(&git).await?;
+    let place = place(&git).await?;
+    if place.merge.as_ref().map(|merge| merge.heads.as_str()) != merge {
+        return Err("what git is in the middle of is not what was shown; /commit looks again".to_owned());
+    }
     for file in files {
         let now = jail.read(&file.path).ok().map(|bytes| BlobId::of(&bytes));
         if now != file.content {
@@ -158,23 +227,33 @@ pub async fn commit(jail: &Jail, files: &[CommitFile], message: &str) -> Result<
     }
     let names: Vec<&str> = files.iter().map(|f| f.path.as_str()).collect();
     unfiltered(&git, &names).await?;
+    let text = format!("--message={message}");
+    if merge.is_some() {
+        git.must(&["--literal-pathspecs", "add", "--all", "--"], &names).await?;
+        git.must(&[&MAKE[..], &[&text]].concat(), &[]).await?;
+    } else {
+        commit_only(&git, files, &names, &text).await?;
+    }
+    let id = git.ask(&["rev-parse", "--short", "HEAD"]).await?.unwrap_or_default();
+    let args = ["diff-tree", "--no-commit-id", "--name-only", "--no-renames", "-r", "-z", "--root", "HEAD"];
+    let held = git.must(&args, &[]).await?;
+    let held: BTreeSet<String> = fields(&held).map(str::to_owned).collect();
+    let named: BTreeSet<String> = files.iter().map(|f| format!("{}{}", place.prefix, f.path)).collect();
+    let mut on = standing(&git).await?;
+    if merge.is_none() && held != named {
+        on.push_str("; git says that it holds other files than were named, look at it");
+    }
+    Ok(Committed { id, on })
+}
+
+/// Commits what these files hold, whatever is staged.
+async fn commit_only(git: &Git<'_>, files: &[CommitFile], names: &[&str], text: &str) -> Result<(), String> {
     let new: Vec<&str> = files.iter().filter(|f| f.untracked).map(|f| f.path.as_str()).collect();
     if !new.is_empty() {
         git.must(&["--literal-pathspecs", "add", "--intent-to-add", "--"], &new).await?;
     }
-    let text = format!("--message={message}");
-    let args = [
-        "--literal-pathspecs",
-        "commit",
-        "--only",
-        "--quiet",
-        "--no-verify",
-        "--no-gpg-sign",
-        "--cleanup=whitespace",
-        &text,
-        "--",
-    ];
-    if let Err(why) = git.must(&args, &names).await {
+    let args = [&["--literal-pathspecs"], &MAKE[..], &["--only", text, "--"]].concat();
+    if let Err(why) = git.must(&args, names).await {
         if !new.is_empty() {
             // What git did not know it need not know.
             let undone = ["--literal-pathspecs", "rm", "--cached", "--quiet", "--ignore-unmatch", "--"];
@@ -182,16 +261,7 @@ pub async fn commit(jail: &Jail, files: &[CommitFile], message: &str) -> Result<
         }
         return Err(why);
     }
-    let id = git.ask(&["rev-parse", "--short", "HEAD"]).await?.unwrap_or_default();
-    let args = ["diff-tree", "--no-commit-id", "--name-only", "--no-renames", "-r", "-z", "--root", "HEAD"];
-    let held = git.must(&args, &[]).await?;
-    let held: BTreeSet<String> = fields(&held).map(str::to_owned).collect();
-    let named: BTreeSet<String> = files.iter().map(|f| format!("{prefix}{}", f.path)).collect();
-    let mut on = standing(&git).await?;
-    if held != named {
-        on.push_str("; git says that it holds other files than were named, look at it");
-    }
-    Ok(Committed { id, on })
+    Ok(())
 }
 
 /// The files of this repository, and what is to be said of those that lie in another one below it.
@@ -221,7 +291,7 @@ fn outside_others<'f>(jail: &Jail, wanted: &'f [SoughtFile]) -> (Vec<&'f SoughtF
 }
 
 /// Where the folder stands in its repository, and what is to be known before a commit there.
-async fn place(git: &Git<'_>) -> Result<(String, Vec<String>), String> {
+async fn place(git: &Git<'_>) -> Result<Place, String> {
     let args =
         ["rev-parse", "--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
     let said = git.say(&args).await?;
@@ -248,7 +318,20 @@ async fn place(git: &Git<'_>) -> Result<(String, Vec<String>), String> {
     if git.ask(&["config", "--type=bool", "--get", "commit.gpgSign"]).await?.as_deref() == Some("true") {
         notes.push("It is not signed, though commit.gpgSign is on; `!!git commit` signs.".to_owned());
     }
-    Ok((prefix.unwrap_or_default().to_owned(), notes))
+    let text = |name: &str| std::fs::read_to_string(own.join(name)).ok();
+    let merge = text("MERGE_HEAD").map(|heads| Merge {
+        heads,
+        message: own_lines(&text("MERGE_MSG").unwrap_or_default()),
+        more: 0,
+    });
+    Ok(Place { prefix: prefix.unwrap_or_default().to_owned(), notes, merge })
+}
+
+/// The message that git has for a merge, without the lines in which it says something.
+fn own_lines(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().filter(|line| !line.starts_with('#')).collect();
+    let text = lines.join("\n").trim().to_owned();
+    if text.is_empty() { "Merge".to_owned() } else { text }
 }
 
 /// The hooks of the repository that a commit would call.

@@ -16,9 +16,10 @@ impl State {
                 let stage = CommitStage::Look { files: files.clone(), message: message.clone() };
                 self.committing = Some((*commit, stage));
             }
-            Event::CommitApproved { commit, approval, files, message } => {
+            Event::CommitApproved { commit, approval, files, message, merge } => {
                 self.saw(approval.0);
-                let stage = CommitStage::Make { files: files.clone(), message: message.clone() };
+                let (files, message, merge) = (files.clone(), message.clone(), merge.clone());
+                let stage = CommitStage::Make { files, message, merge };
                 self.committing = Some((*commit, stage));
             }
             Event::CommitEnded { commit, made, .. } => {

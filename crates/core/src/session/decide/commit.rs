@@ -80,7 +80,7 @@ impl Draft<'_> {
             Err(told) => {
                 self.emit(Event::CommitEnded { commit, made: None, told });
             }
-            Ok(tree) if tree.files.is_empty() => {
+            Ok(tree) if tree.files.is_empty() && tree.merge.is_none() => {
                 let told =
                     "nothing to commit: what this session wrote is in the last commit already".to_owned();
                 self.emit(Event::CommitEnded { commit, made: None, told });
@@ -88,7 +88,12 @@ impl Draft<'_> {
             Ok(mut tree) => {
                 tree.notes.extend(self.unproven(&tree));
                 let facts = || self.state.message_facts(|path| holds(&tree, path));
-                let message = if message.is_empty() { facts().message() } else { message };
+                let merge = tree.merge.as_ref().map(|merge| merge.message.clone());
+                let message = match (message.is_empty(), merge) {
+                    (false, _) => message,
+                    (true, Some(merge)) => merge,
+                    (true, None) => facts().message(),
+                };
                 let question = CommitQuestion { commit, message, tree };
                 let text = question.text();
                 self.ask(question, text);
@@ -281,7 +286,8 @@ impl Resolve for CommitQuestion {
         }
         let approval = draft.allow(given.question, given.stored);
         let (commit, files) = (self.commit, self.tree.files.clone());
-        draft.emit(Event::CommitApproved { commit, approval, files, message });
+        let merge = self.tree.merge.as_ref().map(|merge| merge.heads.clone());
+        draft.emit(Event::CommitApproved { commit, approval, files, message, merge });
         Ok(())
     }
 

@@ -59,6 +59,57 @@ impl Repo {
     }
 }
 
+/// A merge of a branch that changed `a.txt` as well, and `c.txt`, which git merges by itself.
+fn merging() -> Repo {
+    let repo = Repo::new();
+    repo.git(&["checkout", "-qb", "other"]);
+    repo.write("a.txt", "theirs\n");
+    repo.write("c.txt", "new\n");
+    repo.git(&["add", "."]);
+    repo.git(&["commit", "-qm", "theirs"]);
+    repo.git(&["checkout", "-q", "main"]);
+    repo.write("a.txt", "ours\n");
+    repo.git(&["commit", "-qam", "ours"]);
+    let mut git = Command::new("git");
+    let merged = git.args(["merge", "-q", "other"]).current_dir(repo.dir.path()).output().unwrap();
+    assert!(!merged.status.success(), "it is in conflict");
+    repo
+}
+
+#[tokio::test]
+async fn a_merge_whose_files_are_settled_is_ended_by_the_commit() {
+    let repo = merging();
+    let why = repo.looked(&["a.txt"]).await.unwrap_err();
+    assert_eq!(
+        why,
+        "a merge is under way, and a.txt still holds conflict markers; settle them, then commit again"
+    );
+    repo.write("a.txt", "both\n");
+    // Who settled it makes no difference: without it there is no commit.
+    for named in ["a.txt", "b.txt"] {
+        let tree = repo.looked(&[named]).await.unwrap();
+        assert_eq!(tree.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["a.txt"]);
+        let merge = tree.merge.clone().unwrap();
+        assert_eq!((merge.more, tree.others, tree.staged, tree.files[0].mixed), (1, 0, 0, false));
+        assert_eq!(merge.message, "Merge branch 'other'");
+    }
+    let tree = repo.looked(&["a.txt"]).await.unwrap();
+    let merge = tree.merge.unwrap();
+    let why = commit(&repo.jail(), &tree.files, "x", None).await.unwrap_err();
+    assert!(why.contains("is not what was shown"), "{why}");
+    let made = commit(&repo.jail(), &tree.files, &merge.message, Some(&merge.heads)).await.unwrap();
+    assert_eq!(made.on, "main");
+    assert_eq!(repo.git(&["log", "-1", "--format=%s %P"]).split(' ').count(), 5, "two parents");
+    assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "both\n");
+    assert_eq!(repo.git(&["show", "HEAD:c.txt"]), "new\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    // What was shown as the end of a merge is no other commit.
+    repo.write("a.txt", "later\n");
+    let tree = repo.looked(&["a.txt"]).await.unwrap();
+    let why = commit(&repo.jail(), &tree.files, "x", Some(&merge.heads)).await.unwrap_err();
+    assert!(why.contains("is not what was shown"), "{why}");
+}
+
 #[tokio::test]
 async fn only_what_is_named_is_committed_and_the_rest_stays_as_it_was() {
     let repo = Repo::new();
@@ -74,7 +125,7 @@ async fn only_what_is_named_is_committed_and_the_rest_stays_as_it_was() {
         kinds,
         [("a.txt", ChangeKind::Modify, false, false), ("new.txt", ChangeKind::Create, true, false)]
     );
-    let made = commit(&repo.jail(), &tree.files, "Change a\n\n# kept").await.unwrap();
+    let made = commit(&repo.jail(), &tree.files, "Change a\n\n# kept", None).await.unwrap();
     assert_eq!(made.on, "main");
     assert_eq!(
         repo.git(&["show", "--name-only", "--format=%B", "HEAD"]),
@@ -91,7 +142,7 @@ async fn removed_files_a_first_commit_and_folders_below_the_top_are_committed() 
     fs::remove_file(repo.dir.path().join("a.txt")).unwrap();
     let tree = repo.looked(&["a.txt"]).await.unwrap();
     assert_eq!(tree.files.first().unwrap().kind, ChangeKind::Delete);
-    commit(&repo.jail(), &tree.files, "Remove a").await.unwrap();
+    commit(&repo.jail(), &tree.files, "Remove a", None).await.unwrap();
     assert_eq!(repo.git(&["ls-files"]), "b.txt\n");
     fs::create_dir(repo.dir.path().join("sub")).unwrap();
     repo.write("sub/-odd *name", "x\n");
@@ -100,7 +151,7 @@ async fn removed_files_a_first_commit_and_folders_below_the_top_are_committed() 
     let wanted = [sought("-odd *name", vec![None, Some(BlobId::of(b"x\n"))])];
     let tree = look(&below, &wanted).await.unwrap();
     assert_eq!((tree.files.len(), tree.others), (1, 1));
-    commit(&below, &tree.files, "Add").await.unwrap();
+    commit(&below, &tree.files, "Add", None).await.unwrap();
     assert_eq!(repo.git(&["status", "--porcelain"]), " M b.txt\n");
     let bare = tempfile::tempdir().unwrap();
     let fresh = Repo { dir: bare };
@@ -109,7 +160,7 @@ async fn removed_files_a_first_commit_and_folders_below_the_top_are_committed() 
     fresh.git(&["config", "user.email", "a@b.c"]);
     fresh.write("a.txt", "one\n");
     let tree = fresh.looked(&["a.txt"]).await.unwrap();
-    commit(&fresh.jail(), &tree.files, "First").await.unwrap();
+    commit(&fresh.jail(), &tree.files, "First", None).await.unwrap();
     assert_eq!(fresh.git(&["log", "--format=%s"]), "First\n");
 }
 
@@ -120,7 +171,7 @@ async fn what_changed_since_it_was_shown_is_not_committed() {
     repo.write("new.txt", "new\n");
     let tree = repo.looked(&["a.txt", "new.txt"]).await.unwrap();
     repo.write("a.txt", "three\n");
-    let why = commit(&repo.jail(), &tree.files, "Change a").await.unwrap_err();
+    let why = commit(&repo.jail(), &tree.files, "Change a", None).await.unwrap_err();
     assert!(why.contains("a.txt changed since"), "{why}");
     assert_eq!(repo.git(&["log", "--format=%s"]), "first\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), " M a.txt\n?? new.txt\n");
@@ -171,7 +222,7 @@ async fn hooks_do_not_run_and_that_is_told() {
     let tree = repo.looked(&["a.txt"]).await.unwrap();
     assert!(tree.notes.iter().any(|n| n.contains("pre-commit")), "{:?}", tree.notes);
     assert!(tree.notes.iter().any(|n| n.contains("not signed")), "{:?}", tree.notes);
-    commit(&repo.jail(), &tree.files, "Change a").await.unwrap();
+    commit(&repo.jail(), &tree.files, "Change a", None).await.unwrap();
     assert!(!repo.dir.path().join("fired").exists());
 }
 
@@ -189,9 +240,9 @@ async fn where_nothing_can_be_committed_the_words_say_why() {
             assert!(said.contains(why), "{said}");
         }
     };
-    repo.write(".git/MERGE_HEAD", "x\n");
-    refused("a merge is in progress").await;
-    fs::remove_file(repo.dir.path().join(".git/MERGE_HEAD")).unwrap();
+    repo.write(".git/CHERRY_PICK_HEAD", "x\n");
+    refused("`!git cherry-pick --continue` ends it").await;
+    fs::remove_file(repo.dir.path().join(".git/CHERRY_PICK_HEAD")).unwrap();
     fs::create_dir(repo.dir.path().join(".git/rebase-merge")).unwrap();
     refused("a rebase is in progress").await;
     fs::remove_dir(repo.dir.path().join(".git/rebase-merge")).unwrap();
@@ -206,7 +257,7 @@ async fn where_nothing_can_be_committed_the_words_say_why() {
     assert!(tree.on.contains("HEAD is detached"), "{}", tree.on);
     let locked = repo.dir.path().join(".git/index.lock");
     fs::write(&locked, "").unwrap();
-    let why = commit(&repo.jail(), &tree.files, "x").await.unwrap_err();
+    let why = commit(&repo.jail(), &tree.files, "x", None).await.unwrap_err();
     assert!(why.contains("index.lock"), "{why}");
 }
 
@@ -218,7 +269,7 @@ async fn the_names_of_the_environment_are_who_commits() {
     repo.write("a.txt", "two\n");
     if std::env::var_os("GIT_AUTHOR_NAME").is_some_and(|name| name == "Env Ada") {
         let tree = repo.looked(&["a.txt"]).await.unwrap();
-        commit(&repo.jail(), &tree.files, "Two").await.unwrap();
+        commit(&repo.jail(), &tree.files, "Two", None).await.unwrap();
         assert_eq!(repo.git(&["log", "-1", "--format=%an %ae %cn %ce"]).trim(), "Env Ada a@x Env Bea b@x");
         return;
     }

@@ -77,6 +77,7 @@ pub(super) fn committing(width: u16, height: u16, keys: &str) -> Desk {
         others: 2,
         staged: 1,
         notes: vec!["The repository's hooks are not run (pre-commit); `!git commit` runs them.".to_owned()],
+        ..CommitTree::default()
     };
     desk.give(Input::CommitLooked { commit: *commit, result: Ok(tree) });
     pressed(desk, keys)
