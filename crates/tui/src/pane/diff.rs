@@ -133,6 +133,8 @@ enum Sheet {
     /// Write every file.
     #[default]
     All,
+    /// Write what can be written while something else waits.
+    Part,
     /// Write the whole of a file of which nothing was decided.
     Whole,
 }
@@ -142,6 +144,7 @@ impl Sheet {
     const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::All => ("Apply all files atomically", "A", "applies them"),
+            Self::Part => ("Apply a part", "a", "applies that part, the rest waits"),
             Self::Whole => ("Apply the whole file", "a", "applies it"),
         }
     }
@@ -150,6 +153,7 @@ impl Sheet {
     fn is_confirmed_by(self, action: DiffAction) -> bool {
         match self {
             Self::All => action == DiffAction::ApplyAll,
+            Self::Part => action == DiffAction::Apply,
             Self::Whole => matches!(action, DiffAction::Apply | DiffAction::ApplyAll),
         }
     }

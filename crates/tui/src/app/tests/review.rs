@@ -451,7 +451,7 @@ fn an_undecided_hunk_is_never_thrown_away_by_applying() {
     bench.press("A");
     let text = bench.desk.text();
     assert!(text.contains("waits: 1 hunk undecided") && text.contains("1 of 2 hunks"), "{text}");
-    bench.press("A");
+    bench.press("a");
     let waits: Vec<_> =
         bench.desk.state().open_proposals().map(|p| (p.path.to_string(), p.tally())).collect();
     assert_eq!(waits, [("src/a.rs".to_owned(), (0, 0, 1))], "the taken hunk is written, the other waits on");
@@ -467,7 +467,12 @@ fn a_file_of_which_nothing_is_taken_yet_is_named_by_the_sheet_and_waits() {
     bench.press("A");
     let text = bench.desk.text();
     assert!(text.contains("waits: 1 hunk undecided") && !text.contains("of 2 hunks"), "{text}");
+    assert!(text.contains("Apply 1 of 2 files; src/a.rs waits") && !text.contains("atomically"), "{text}");
+    let before = bench.desk.state().ledger().len();
     bench.press("A");
+    assert_eq!(bench.desk.state().ledger().len(), before, "the key that applies all does not apply half");
+    bench.press("A");
+    bench.press("a");
     let waits: Vec<_> =
         bench.desk.state().open_proposals().map(|p| (p.path.to_string(), p.tally())).collect();
     assert_eq!(waits, [("src/a.rs".to_owned(), (0, 1, 1))]);

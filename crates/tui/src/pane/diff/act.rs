@@ -262,8 +262,8 @@ impl DiffPane {
         let (together, apart): (Vec<&File>, Vec<&File>) =
             ready.into_iter().partition(|f| Some(takes_back(f)) == of);
         let apart = !apart.is_empty();
-        self.sheet = Sheet::All;
         self.asked_all = together.iter().map(|f| (f.id, f.shown)).collect();
+        self.sheet = if self.sheet_leaves(ctx).is_empty() { Sheet::All } else { Sheet::Part };
         match (alone.first(), self.asked_all.is_empty()) {
             (None, false) if apart => Outcome::notice(
                 "what is taken back is written apart; A at one of the other files shows those",

@@ -347,11 +347,37 @@ impl DiffPane {
         rows
     }
 
+    /// What of the review the sheet of all files would leave as it is: files of which nothing is written, and the rest of those
+    /// of which a part is.
+    pub(super) fn sheet_leaves<'a>(&self, ctx: &Ctx<'a>) -> Vec<&'a Proposal> {
+        let all = self.files.iter().filter(|f| Self::in_review(ctx, f.id));
+        let waits = |p: &&Proposal| in_part(p) || p.control.is_some();
+        all.filter_map(|f| Self::proposal(ctx, f.id)).filter(waits).collect()
+    }
+
+    /// What the sheet does, in a line: where something waits, how much it writes and what that is.
+    fn sheet_head(&self, ctx: &Ctx<'_>) -> String {
+        let (head, ..) = self.sheet.words();
+        let leaves = self.sheet_leaves(ctx);
+        let (Sheet::Part, Some(first)) = (self.sheet, leaves.first()) else { return head.to_owned() };
+        let listed = |p: &&&Proposal| self.asked_all.iter().any(|(id, _)| *id == p.id);
+        let (written, left) = (self.asked_all.len(), leaves.iter().filter(|p| !listed(p)).count());
+        let part = match left {
+            0 => head.to_owned(),
+            left => format!("Apply {written} of {}", count(written + left, "file")),
+        };
+        match leaves.as_slice() {
+            [_] => format!("{part}; {} waits", first.path),
+            more => format!("{part}; {} wait", count(more.len(), "file")),
+        }
+    }
+
     /// What `A` would write, file by file.
     fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
         let g = ctx.glyphs;
-        let (head, key, does) = self.sheet.words();
-        let head = Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(head, Ink::of(Slot::Accent).bold());
+        let ((_, key, does), head) = (self.sheet.words(), self.sheet_head(ctx));
+        let head =
+            Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(&head, Ink::of(Slot::Accent).bold());
         let mut rows = vec![head, Row::new()];
         for (id, _) in &self.asked_all {
             let Some(p) = Self::proposal(ctx, *id) else { continue };
@@ -385,7 +411,7 @@ impl DiffPane {
         let listed = |id| self.asked_all.iter().any(|(of, _)| *of == id);
         let others = self.files.iter().filter(|f| !listed(f.id)).filter_map(|f| Self::proposal(ctx, f.id));
         let others = others.filter(|p| in_part(p));
-        for p in others.filter(|_| self.sheet == Sheet::All) {
+        for p in others.filter(|_| self.sheet != Sheet::Whole) {
             let what = format!("waits: {}", waits(p));
             let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);
             let row = Row::of("  ", Slot::Text).and(&path, Slot::Soft);

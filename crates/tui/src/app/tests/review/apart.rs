@@ -86,7 +86,11 @@ fn a_hunk_that_others_changed_as_well_is_marked_and_waits_for_its_own_decision()
         b.press("A");
         let text = b.desk.text();
         assert!(text.contains("1 of 2 hunks, waits: 1 hunk changed by both"), "{said}: {text}");
-        b.press("A");
+        assert!(
+            text.contains("Apply a part; src/a.rs waits") && !text.contains("atomically"),
+            "{said}: {text}"
+        );
+        b.press("a");
         assert!(b.desk.state().open_proposals().any(|p| p.meets(0)), "{said}: {}", b.desk.text());
     }
 }
