@@ -286,9 +286,11 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Whether a reply only says that its step needs no change: it is told with the step's end.
+    /// Whether a reply only says that its step needs no change: it is told with the step's end. One that wrote something is
+    /// not taken at that word.
     fn is_needless(&mut self, state: &State, lane: LaneId, text: &Excerpt) -> bool {
         let task = state.lanes.get(&lane).and_then(|l| l.kind.task());
+        let task = task.filter(|task| state.standing_of_step(*task).is_none());
         let Some((task, why)) = task.zip(text.whole().and_then(needless_alone)) else { return false };
         self.needless.insert(task, why);
         true

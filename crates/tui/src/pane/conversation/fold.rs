@@ -87,8 +87,8 @@ pub(super) struct Log {
     told_on: Vec<i64>,
     /// The step that began last, and whether a file changed since.
     step: Option<(TaskId, bool)>,
-    /// Steps that wrote a file in a go at them that was cut off.
-    begun: BTreeSet<TaskId>,
+    /// Steps that wrote a file and are not over.
+    begun: progress::Begun,
     /// Steps that had nothing to change, with the reason that is told at their end.
     needless: HashMap<TaskId, String>,
     /// Hunks that were left out of what is written.
@@ -336,6 +336,7 @@ impl Log {
     fn change_proposed(&mut self, proposal: &Proposal, added: usize, removed: usize) {
         self.paths.insert(proposal.id, proposal.path.to_string());
         self.backs.extend(proposal.back.map(|_| proposal.id));
+        self.begun.of.extend(proposal.task.map(|task| (proposal.id, task)));
         let path = proposal.path.to_string();
         let first = self.edits.entry(path).or_insert((proposal.call, proposal.before));
         if first.1 != proposal.before {

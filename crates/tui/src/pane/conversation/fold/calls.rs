@@ -146,9 +146,13 @@ impl Log {
         self.recompute_spacing(key + 1);
     }
 
-    /// Whether a reply only says that its step needs no change: it is told with the step's end.
+    /// Whether a reply only says that its step needs no change: it is told with the step's end. One that changed something
+    /// is not taken at that word.
     fn is_needless(&mut self, lane: LaneId, text: &Excerpt) -> bool {
         let Some(LaneKind::Task(task)) = self.kind(lane) else { return false };
+        if self.begun.steps.contains(&task) {
+            return false;
+        }
         let why = text.whole().and_then(needless_alone);
         why.map(|why| self.needless.insert(task, why)).is_some()
     }

@@ -2,9 +2,11 @@
 //!
 //! Owns what is known of steps, gates and waiting messages from events alone. Never looks at the session.
 
+use std::collections::{BTreeSet, HashMap};
+
 use pilothouse_core::{
     event::Event,
-    ids::{CallId, LaneId, Millis, TaskId, TurnId},
+    ids::{CallId, LaneId, Millis, ProposalId, TaskId, TurnId},
     plan::{GateNews, Task, TaskStatus},
     proposal::Decision,
     session::LaneKind,
@@ -20,13 +22,22 @@ use crate::{
 /// Characters of a message that is named as queued.
 const QUEUED_CHARS: usize = 48;
 
+/// Which steps wrote a file, until they are over.
+#[derive(Debug, Default)]
+pub(super) struct Begun {
+    /// Those.
+    pub steps: BTreeSet<TaskId>,
+    /// Whose each proposal is.
+    pub of: HashMap<ProposalId, TaskId>,
+}
+
 impl Log {
     /// Keeps what later rows need to know.
     #[expect(clippy::wildcard_enum_match_arm, reason = "only what moves the plan or the queue")]
     pub(super) fn keep(&mut self, at: Millis, event: &Event) {
         match event {
             Event::TaskAdded { task } => self.task_added(task),
-            Event::TaskStarted { task, .. } => self.step = Some((*task, self.begun.contains(task))),
+            Event::TaskStarted { task, .. } => self.step = Some((*task, self.begun.steps.contains(task))),
             Event::TaskCompleted { task, .. } => self.settle_task(*task, TaskStatus::Done),
             Event::TaskSkipped { task, undone } => self.settle_task(*task, TaskStatus::left_out(*undone)),
             Event::GatePassed { gate, evidence, .. } => {
@@ -55,10 +66,12 @@ impl Log {
                 self.left_hunks.remove(&(*proposal, *hunk));
                 self.left_hunks.extend((*decision == Some(Decision::Left)).then_some((*proposal, *hunk)));
             }
-            Event::Applied { .. } | Event::CommandWrote { .. } => {
-                self.step = self.step.map(|(task, _)| (task, true));
-                self.begun.extend(self.step.map(|(task, _)| task));
+            Event::Applied { apply } => {
+                let files = self.applying.get(apply).into_iter().flatten();
+                let of: Vec<TaskId> = files.filter_map(|f| self.begun.of.get(&f.proposal)).copied().collect();
+                self.wrote(of);
             }
+            Event::CommandWrote { .. } => self.wrote(Vec::new()),
             Event::ProposalClosed { proposal, dropped: false, .. } => {
                 if let Some(path) = self.paths.get(proposal) {
                     self.edits.remove(path);
@@ -68,10 +81,17 @@ impl Log {
         }
     }
 
+    /// Steps wrote files: where nothing says which, the one that began last.
+    fn wrote(&mut self, of: Vec<TaskId>) {
+        self.step = self.step.map(|(task, wrote)| (task, wrote || of.is_empty() || of.contains(&task)));
+        let last = self.step.map(|(task, _)| task).filter(|_| of.is_empty());
+        self.begun.steps.extend(of.into_iter().chain(last));
+    }
+
     fn settle_task(&mut self, task: TaskId, status: TaskStatus) {
         let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
         tasks.filter(|t| t.id == task).for_each(|t| t.status = status);
-        self.begun.remove(&task);
+        self.begun.steps.remove(&task);
     }
 
     fn settle_gate(&mut self, gate: u64, news: GateNews) {

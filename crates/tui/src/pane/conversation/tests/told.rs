@@ -180,6 +180,23 @@ fn a_step_that_needs_no_change_is_told_in_one_line() {
     assert!(!text.iter().any(|l| l.contains("nothing to change")), "{text:?}");
 }
 
+/// The model's word for its work is prose; whether anything changed is counted.
+#[test]
+fn a_step_that_wrote_is_never_told_to_have_changed_nothing() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    run_begins(&mut s);
+    s.tell(lane(1, LaneKind::Task(TaskId(1)), IntentNode::Modify));
+    s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
+    s.tell(Event::Applied { apply: ApplyId(70) });
+    s.tell(replied(1, 1, "nothing to change: the 404 is in"));
+    s.tell(Event::LaneClosed { lane: LaneId(1) });
+    s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(900) });
+    let text = s.text(100, 40);
+    assert!(!text.iter().any(|l| l.contains("nothing changed")), "{text:?}");
+    assert!(text.iter().any(|l| l.contains("the 404 is in")), "{text:?}");
+}
+
 #[test]
 fn a_step_whose_gate_is_due_says_which_one_comes_next() {
     let mut s = Screen::new();
