@@ -11,7 +11,7 @@ use crate::{blob::BlobId, outcome::ChangeKind, relpath::RelPath};
 /// Most files that one commit names.
 pub const MOST_FILES: usize = 300;
 /// Characters of a message's first line.
-const SUBJECT: usize = 72;
+pub(crate) const SUBJECT: usize = 72;
 
 /// A file that a session wrote, to be looked at before a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,9 @@ pub struct CommitTree {
     /// What else is to be known before a yes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Whether the first lines of the log begin with a small letter.
+    #[serde(default, skip)]
+    pub small: bool,
     /// The merge that is under way, which it would end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<Merge>,
@@ -88,35 +91,32 @@ pub struct MessageFacts {
     pub steps: Vec<String>,
     /// The files, which say what was done where nothing else does.
     pub files: Vec<RelPath>,
-    /// Gates that are green, by their commands.
-    pub checked: Vec<String>,
+    /// Whether the first lines of the log begin with a small letter.
+    pub small: bool,
 }
 
 impl MessageFacts {
     /// A message of the facts alone, its first line all that was wanted: where that is too much for it the files,
-    /// and a point for each; then what was done, and what proves it.
+    /// and a point for each; then the steps, where there were several.
     pub fn message(&self) -> String {
         let mut said = BTreeSet::from([String::new()]);
-        let goals = self.goals.iter().map(|g| g.lines().next().unwrap_or_default().trim());
-        let goals: Vec<&str> = goals.filter(|g| said.insert(meaning(g))).collect();
-        let all = goals.iter().map(|g| subject(g)).collect::<Vec<_>>().join("; ");
-        let mut text = match goals.as_slice() {
-            [long] if long.chars().count() > SUBJECT => format!("{all}\n\n{long}"),
+        let plain = |text: &String| plain(text.lines().next().unwrap_or_default());
+        let goals: Vec<String> = self.goals.iter().map(plain).filter(|g| said.insert(meaning(g))).collect();
+        let all = joined(&goals);
+        let text = match goals.as_slice() {
+            [long] if long.chars().count() > SUBJECT => format!("{}\n\n{long}", subject(long)),
             [_, ..] if all.chars().count() <= SUBJECT => all,
             [] | [_, ..] => {
                 said = BTreeSet::from([String::new()]);
                 self.of_files()
             }
         };
-        let steps = self.steps.iter().map(|s| s.trim());
+        let mut text = if self.small { small(&text) } else { text };
+        let steps = self.steps.iter().map(plain);
         let points: String =
-            goals.into_iter().chain(steps).filter(|p| said.insert(meaning(p))).map(point).collect();
+            goals.into_iter().chain(steps).filter(|p| said.insert(meaning(p))).map(|p| point(&p)).collect();
         if !points.is_empty() {
             text.push_str(&format!("\n{points}"));
-        }
-        if !self.checked.is_empty() {
-            let lines: Vec<String> = self.checked.iter().map(|c| format!("Checked: {c}")).collect();
-            text.push_str(&format!("\n\n{}", lines.join("\n")));
         }
         text
     }
@@ -131,6 +131,56 @@ impl MessageFacts {
             [first, rest @ ..] => format!("Change {first} and {} more", rest.len()),
         }
     }
+}
+
+/// Whether a line may be the order that the first line of a commit is: it opens with a plain word, and more follows. "DELETE
+/// /notes", "A limit" and "Limiting requests" only name something.
+pub(crate) fn is_order(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let is_word = first.chars().all(char::is_alphabetic) && first.chars().skip(1).any(char::is_lowercase);
+    let small = first.to_lowercase();
+    let names = matches!(small.as_str(), "an" | "the" | "another" | "new" | "no") || small.ends_with("ing");
+    is_word && !names && words.next().is_some()
+}
+
+/// Goals as one sentence.
+fn joined(goals: &[String]) -> String {
+    let (Some((last, before)), Some(first)) = (goals.split_last(), goals.first()) else {
+        return String::new();
+    };
+    let mut text = subject(first);
+    for goal in before.iter().skip(1) {
+        text.push_str(&format!(", {}", small(goal.trim_end_matches('.'))));
+    }
+    if !before.is_empty() {
+        text.push_str(&format!(" and {}", small(last.trim_end_matches('.'))));
+    }
+    text
+}
+
+/// A line with a small letter at its head, unless its first word is a name: `URL`, `McKay`, `getName`.
+fn small(text: &str) -> String {
+    let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if !word.chars().skip(1).any(|c| c.is_uppercase() || c.is_numeric()) => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        Some(_) | None => text.to_owned(),
+    }
+}
+
+/// A line as it stands in a message: without marks of code, and without the places in brackets that it cites.
+fn plain(line: &str) -> String {
+    let line = line.replace('`', "");
+    let cites = |word: &&str| {
+        let inner =
+            word.trim_end_matches(['.', ',', ';']).strip_prefix('(').and_then(|w| w.strip_suffix(')'));
+        let place = inner.and_then(|inner| inner.rsplit_once(':'));
+        place.is_some_and(|(file, line)| !file.is_empty() && line.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    line.split_whitespace().filter(|word| !cites(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// What a line says, however it is written: its words without case, quotes and the stop at its end.
@@ -181,14 +231,14 @@ fn subject(goal: &str) -> String {
 mod tests {
     use super::*;
 
-    fn of(goals: &[&str], checked: &[&str]) -> String {
-        let own = |all: &[&str]| all.iter().map(|s| (*s).to_owned()).collect();
-        MessageFacts { goals: own(goals), checked: own(checked), ..MessageFacts::default() }.message()
+    fn of(goals: &[&str]) -> String {
+        let goals = goals.iter().map(|s| (*s).to_owned()).collect();
+        MessageFacts { goals, ..MessageFacts::default() }.message()
     }
 
     #[test]
-    fn a_message_says_what_was_wanted_and_what_proves_it() {
-        assert_eq!(of(&["add rate limiting."], &[]), "Add rate limiting");
+    fn a_message_says_what_was_wanted() {
+        assert_eq!(of(&["add rate limiting."]), "Add rate limiting");
         let file = |name: &str| RelPath::new(name).unwrap();
         let bare = |files: &[&str]| {
             let files = files.iter().map(|name| file(name)).collect();
@@ -196,8 +246,28 @@ mod tests {
         };
         assert_eq!(bare(&["calc.py"]), "Change calc.py");
         assert_eq!(bare(&["calc.py", "b.py"]), "Change calc.py and 1 more");
-        assert_eq!(of(&["fix the typo"], &["cargo test"]), "Fix the typo\n\nChecked: cargo test");
-        assert_eq!(of(&["a first", "b next", "b next"], &[]), "A first; B next");
+        let small = |goals: &[&str]| {
+            let goals = goals.iter().map(|s| (*s).to_owned()).collect();
+            MessageFacts { goals, small: true, ..MessageFacts::default() }.message()
+        };
+        assert_eq!(small(&["Fix the typo", "Add a limit"]), "fix the typo and add a limit");
+        assert_eq!(small(&["URL of a note"]), "URL of a note", "a name keeps its letters");
+        for (line, orders) in [
+            ("Answer 404 for an unknown id", true),
+            ("add a limit", true),
+            ("DELETE /notes/:id", false),
+            ("A limit", false),
+            ("Limiting requests", false),
+            ("Plan", false),
+        ] {
+            assert_eq!(is_order(line), orders, "{line}");
+        }
+        // What marks code and what is cited belong into no message.
+        assert_eq!(
+            of(&["Answer `404` for a note that is gone (`src/app.js:34`)"]),
+            "Answer 404 for a note that is gone"
+        );
+        assert_eq!(of(&["a first", "b next", "b next"]), "A first and b next");
         let three =
             ["Let a spend reach the limit of its window", "Burst allowance for ledgers", "MIT licence"];
         let facts = MessageFacts {
@@ -214,20 +284,20 @@ mod tests {
         let lines = "- Close the file\n- Name the line Name the line Name the line Name the line Name the line\n  Name the line \
                      Name the line";
         assert_eq!(facts.message(), format!("Mend the store\n\n{lines}"));
-        assert_eq!(of(&[], &[]), "Change files");
+        assert_eq!(of(&[]), "Change files");
         // However it is written, a line is said once.
         assert_eq!(
-            of(&["add a limit", "Mend  the store.", "mend the store"], &[]),
-            "Add a limit; Mend the store"
+            of(&["add a limit", "Mend  the store.", "mend the store"]),
+            "Add a limit and mend the store"
         );
         let steps = ["Mend the `store`.", "add a limit", "Add a limit."].map(str::to_owned).to_vec();
         let facts =
             MessageFacts { goals: vec!["mend the store".to_owned()], steps, ..MessageFacts::default() };
         assert_eq!(facts.message(), "Mend the store\n\n- add a limit");
         let long = "make ".repeat(30);
-        let message = of(&[&long], &[]);
+        let message = of(&[&long]);
         assert!(message.lines().all(|l| l.len() <= SUBJECT || l == long.trim()), "{message}");
         assert_eq!(message.lines().count(), 3);
-        assert_eq!(of(&[&"x".repeat(200)], &[]).lines().next().map(str::len), Some(SUBJECT));
+        assert_eq!(of(&[&"x".repeat(200)]).lines().next().map(str::len), Some(SUBJECT));
     }
 }

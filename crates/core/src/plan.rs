@@ -119,9 +119,6 @@ pub struct Task {
     /// Whether a run stops before it to ask.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pause: bool,
-    /// What it came to by its own last words, where something was said to it meanwhile: the title is older than that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub did: Option<String>,
 }
 
 /// Where a task stands.

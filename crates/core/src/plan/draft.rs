@@ -257,7 +257,6 @@ impl TaskDraft {
             took: None,
             turn: None,
             pause: false,
-            did: None,
         }
     }
 }

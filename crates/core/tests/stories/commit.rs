@@ -121,7 +121,7 @@ fn a_commit_is_shown_and_makes_exactly_what_was_shown() {
     assert!(b.session.pending().is_empty(), "nothing is done before the yes");
     let id = b.question(is_commit);
     let CheckpointKind::Commit(shown) = b.session.state().open[&id].kind.clone() else { panic!() };
-    assert_eq!(shown.message, "Plan", "the goal is the plan's title");
+    assert_eq!(shown.message, "Fix the greeting", "the plan's title is none");
     // An answer to something else that was shown is none.
     let stale = Input::Answer { checkpoint: id, answer: Answer::Approve, shown: Some(BlobId::of(b"other")) };
     assert!(b.input(stale).unwrap_err().reason.contains("not what was shown"));
@@ -230,7 +230,7 @@ pub fn commit(b: &mut Bench, names: &[&str]) -> String {
 #[test]
 fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
     let mut b = written();
-    assert_eq!(commit(&mut b, &["a.txt"]), "Plan");
+    assert_eq!(commit(&mut b, &["a.txt"]), "Fix the greeting");
     b.say("rename the greeting");
     let steps = json!([{"title": "Rename it", "kind": "modify", "files": ["a.txt"]}]);
     b.reply("", &[("submit_plan", json!({"title": "Another name", "tasks": steps}))]);
@@ -251,7 +251,7 @@ fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
     );
     assert_eq!(groups[1].origin.work, turn, "what is added while it runs is of the same work");
     let message = commit(&mut b, &["a.txt"]);
-    assert!(message.starts_with("Another name\n\n- Rename it\n"), "{message}");
+    assert!(message.starts_with("Rename the greeting\n\n- Rename it\n"), "{message}");
     assert!(!message.contains("Plan"), "not the first plan's words beside them: {message}");
 }
 
@@ -294,6 +294,29 @@ fn a_commit_of_work_whose_gate_is_red_says_so() {
     let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
     assert!(shown.text().contains("Gate style is red: cargo test"), "{}", shown.text());
     assert!(!shown.message.contains("Checked"), "{}", shown.message);
+}
+
+#[test]
+fn that_a_gate_is_green_stands_in_the_question_and_not_in_the_message() {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("One", "modify")], &[("tests", "make test")]);
+    if b.session.state().phase == Phase::AwaitingApproval {
+        b.answer(is_plan, Answer::Approve).unwrap();
+    }
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\n", "two\n");
+    b.reply("The greeting is mended (`a.txt:1`), `make test` passes.", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "fine"));
+    b.say("/commit");
+    looked(&mut b, Ok(CommitTree { small: true, ..tree(&["a.txt"]) }));
+    let shown = b.session.state().open[&b.question(is_commit)].kind.clone();
+    let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
+    assert_eq!(shown.message, "fix the greeting", "in the manner of the log, and no model's report");
+    assert!(shown.text().contains("Gate tests is green: make test"), "{}", shown.text());
 }
 
 #[test]
@@ -455,9 +478,12 @@ fn told_and_ended_with(words: &str) -> String {
 #[test]
 fn a_commit_is_headed_by_all_that_it_holds_and_tells_steps_as_they_were_done() {
     let message = told_and_ended_with("It is called --extra. Tests pass.");
-    assert_eq!(message, "Plan; A second name\n\n- It is called --extra\n- Tests of it");
+    assert_eq!(
+        message, "Fix the greeting and rename the greeting\n\n- Tests of it",
+        "not by the model's report"
+    );
     let silent = told_and_ended_with("");
-    assert_eq!(silent, "Plan; A second name\n\n- Tests of it", "its title has a name that it has no more");
+    assert_eq!(silent, message, "its title has a name that it has no more");
 }
 
 #[test]
@@ -479,7 +505,7 @@ fn a_commit_is_not_headed_by_a_correction_nor_by_how_a_step_was_added() {
         b.write();
     }
     let message = commit(&mut b, &["a.txt", "b.txt"]);
-    assert_eq!(message, "Change a.txt and 1 more\n\n- Add a doc comment to the two methods");
+    assert_eq!(message, "Fix the greeting in a.txt\n\n- Add a doc comment to the two methods");
 }
 
 #[test]
@@ -499,7 +525,7 @@ fn what_a_step_proposed_is_its_plan_s_work_also_when_it_is_written_after_a_kill_
     b.write();
     let groups = b.session.state().written(Extent::Session);
     assert_eq!((groups.len(), groups[0].goal.as_str()), (1, "fix the bug in a.txt"));
-    assert_eq!(b.session.state().message_facts(|_| true).goals, ["Plan"]);
+    assert_eq!(b.session.state().message_facts(|_| true).goals, ["Fix the bug in a.txt"]);
 }
 
 #[test]

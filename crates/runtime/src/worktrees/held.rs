@@ -43,7 +43,6 @@ pub(super) fn message(sessions: &[(PathBuf, Session)], worktree: &Worktree, file
         facts.goals.extend(found.goals);
         facts.steps.extend(found.steps);
         facts.files.extend(found.files);
-        facts.checked = found.checked;
     }
     if facts.goals.is_empty() {
         facts.goals.push(format!("Work in the worktree {}", worktree.name));

@@ -166,7 +166,17 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
         others -= more;
         Merge { more, ..merge }
     });
-    Ok(CommitTree { on: standing(&git).await?, files, others, staged, notes, merge })
+    let small = small(&git).await?;
+    Ok(CommitTree { on: standing(&git).await?, files, others, staged, notes, small, merge })
+}
+
+/// Whether most of the last first lines of the log begin with a small letter, behind what they are about: `core: mend it`.
+async fn small(git: &Git<'_>) -> Result<bool, String> {
+    let log = git.ask(&["log", "-10", "--no-merges", "--format=%s"]).await?.unwrap_or_default();
+    let says = |line: &str| line.split_once(": ").map_or(line, |(_, says)| says).chars().next();
+    let heads: Vec<char> = log.lines().filter_map(says).collect();
+    let of = |is: fn(char) -> bool| heads.iter().filter(|c| is(**c)).count();
+    Ok(of(char::is_lowercase) > of(char::is_uppercase))
 }
 
 /// The files of a merge that git could not merge and that hold no mark of that any more.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     blob::Excerpt,
     event::Event,
-    ids::{CallId, LaneId, Seq, TaskId, TurnId},
+    ids::{CallId, LaneId, Seq, TurnId},
     intent::Control,
     session::{
         Lane, LaneKind, State, Talk,
@@ -17,12 +17,6 @@ use crate::{
 
 /// So much of the end of an answer is kept, in bytes.
 const END_BYTES: usize = 4 * 1024;
-
-/// The first sentence of a text.
-fn first_sentence(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.split_once(". ").map_or(line, |(first, _)| first).to_owned()
-}
 
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
@@ -77,8 +71,6 @@ impl State {
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.replied(seq, (text, calls, *finish), at);
-                    let ends = lane.kind.task().filter(|_| calls.is_empty());
-                    self.did(ends, &text.head);
                 }
                 self.charge_parent(*lane, usage);
             }
@@ -154,14 +146,6 @@ impl State {
             end.get(from..).unwrap_or_default().clone_into(&mut self.last_word);
             self.last_word_at = seq;
         }
-    }
-
-    /// A step to which something was said is told by the last words of its agent.
-    fn did(&mut self, step: Option<TaskId>, words: &str) {
-        let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
-        tasks
-            .filter(|t| step == Some(t.id) && t.did.is_some())
-            .for_each(|t| t.did = Some(first_sentence(words)));
     }
 
     /// What a line of work that ends had proposed, and whether that was being looked at.

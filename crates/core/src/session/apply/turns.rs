@@ -7,7 +7,6 @@ use crate::{
     event::Event,
     ids::{LaneId, Seq, TurnId},
     intent::{IntentPath, Source, TierAnswer, Turn},
-    plan::TaskStatus,
     recipe::Directed,
     scope::ToolScope,
     session::apply::session::narrow,
@@ -99,8 +98,6 @@ impl State {
         if let Some(info) = self.turns.get_mut(&turn).map(Arc::make_mut) {
             info.told = Some(run_of);
         }
-        let plan = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
-        plan.filter(|t| t.status == TaskStatus::Running).for_each(|t| t.did = Some(String::new()));
         // What works now thinks once more before it ends.
         let hear: Vec<LaneId> = self.lanes.values().filter(|l| self.hears(l)).map(|l| l.id).collect();
         for lane in self.lanes.values_mut().filter(|l| hear.contains(&l.id)) {

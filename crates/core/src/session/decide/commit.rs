@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     checkpoint::{Checkpoint, CheckpointKind},
-    commit::{CommitTree, Committed, MOST_FILES},
+    commit::{CommitTree, Committed, MOST_FILES, MessageFacts},
     event::{CallStatus, Event, Level},
     ids::{CallId, CheckpointId, LaneId},
     input::Refusal,
@@ -86,8 +86,11 @@ impl Draft<'_> {
                 self.emit(Event::CommitEnded { commit, made: None, told });
             }
             Ok(mut tree) => {
-                tree.notes.extend(self.unproven(&tree));
-                let facts = || self.state.message_facts(|path| holds(&tree, path));
+                tree.notes.extend(self.gates_say(&tree));
+                let facts = || MessageFacts {
+                    small: tree.small,
+                    ..self.state.message_facts(|path| holds(&tree, path))
+                };
                 let merge = tree.merge.as_ref().map(|merge| merge.message.clone());
                 let message = match (message.is_empty(), merge) {
                     (false, _) => message,
@@ -214,11 +217,15 @@ impl Draft<'_> {
         groups.filter(|group| group.files.iter().any(|f| holds(tree, &f.path)))
     }
 
-    /// What the gates of that work say against it: the newest plan's that are red, or were green before later changes.
-    fn unproven(&self, tree: &CommitTree) -> Vec<String> {
+    /// What the gates of that work say of it: the newest plan's that are red, or were green before later changes. Of what was
+    /// done before the last plan it is not known any more whether its gates are green.
+    fn gates_say(&self, tree: &CommitTree) -> Vec<String> {
         let mut plans = self.in_commit(tree).filter_map(|g| self.state.plan_of(g.origin.work));
-        let gates = plans.next_back().into_iter().flat_map(|p| &p.gates);
-        let against = gates.filter_map(|g| match g.status {
+        let plan = plans.next_back();
+        let last = plan.is_some_and(|plan| self.state.suspended.as_ref() == Some(plan));
+        let gates = plan.into_iter().flat_map(|p| &p.gates);
+        let said = gates.filter_map(|g| match g.status {
+            GateStatus::Passed(_) if last => Some(format!("Gate {} is green: {}", g.name, g.command)),
             GateStatus::Failed(_) if g.waived => {
                 Some(format!("Gate {} {}: {}", g.name, failed_and_skipped(g.exit), g.command))
             }
@@ -232,7 +239,7 @@ impl Draft<'_> {
             | GateStatus::Skipped
             | GateStatus::Unproven(_) => None,
         });
-        against.collect()
+        said.collect()
     }
 
     /// Git committed, or says why it did not.

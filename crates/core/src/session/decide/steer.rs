@@ -295,7 +295,6 @@ impl Draft<'_> {
             took: None,
             turn: Some(turn),
             pause: false,
-            did: None,
         };
         self.emit(Event::TaskAdded { task });
         let text = format!("Added as step {number} of {number}. /replan makes the plan anew with it.");

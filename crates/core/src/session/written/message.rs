@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::Written;
 use crate::{
-    commit::MessageFacts,
+    commit::{MessageFacts, SUBJECT, is_order},
     ids::TurnId,
     intent::{Classifier, Turn},
     plan::{Plan, Task, TaskStatus},
@@ -19,7 +19,7 @@ use crate::{
 const LETTERS: usize = 4;
 
 impl State {
-    /// What is known of the work that wrote such files: what was wanted of them, and the gates that are green.
+    /// What is known of the work that wrote such files: what was wanted of them, and the steps that did it.
     pub fn message_facts(&self, holds: impl Fn(&RelPath) -> bool) -> MessageFacts {
         let mut facts = MessageFacts::default();
         for mut group in self.uncommitted() {
@@ -29,11 +29,7 @@ impl State {
             }
             let plan = self.plan_of(group.origin.work);
             self.words_of(&group, plan, &mut facts);
-            // Of what was done before the last plan it is not known any more whether its gates are green.
-            let last = plan.filter(|p| self.suspended.as_ref() == Some(p));
-            let green = last.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
             facts.files.extend(group.files.into_iter().map(|f| f.path));
-            facts.checked = green.map(|g| g.command.clone()).collect();
         }
         facts
     }
@@ -48,9 +44,9 @@ impl State {
         let steered = self.was_steered(group.origin.work);
         let holds_still = |text: &String| !steered || !words.names_code(text);
         let said_of = |text: String| Some(text).filter(&holds_still).and_then(|t| words.subject(&t));
+        let order = says.then(|| group.goal.clone()).and_then(said_of);
         let Some(plan) = plan else {
-            let said = says.then(|| group.goal.clone());
-            facts.goals.extend(said.and_then(said_of));
+            facts.goals.extend(order);
             return;
         };
         // A title is a model's, who names what it means; what the user says beside its work is not.
@@ -59,18 +55,24 @@ impl State {
         let known = self.plan.as_ref().or(self.suspended.as_ref()) == Some(plan);
         let (stand, gone): (Vec<&Task>, Vec<&Task>) =
             plan.tasks.iter().filter(done).partition(|t| self.is_in((t, known), group));
-        // One to which something was said and that ended without a word goes by its title.
-        let did = |t: &Task| t.did.clone().filter(|did| !did.is_empty());
-        let title = |t: &Task| match t.turn {
+        let title = |t: &&Task| match t.turn {
             Some(_) => said_of(t.title.clone()),
             None => Some(t.title.clone()).filter(titled),
         };
-        let told = stand.iter().filter(|t| plan.tasks.len() > 1 || did(t).is_some());
-        let mut steps: Vec<String> = told.filter_map(|t| did(t).or_else(|| title(t))).collect();
+        let mut steps: Vec<String> = stand.iter().filter_map(title).collect();
         let true_still = |title: &String| titled(title) && !tells_of(title, &gone, &stand);
-        let goal = Some(plan.title.clone()).filter(true_still);
         // The one step that is left says it as well as a title does.
-        let goal = goal.or_else(|| if !gone.is_empty() && steps.len() == 1 { steps.pop() } else { None });
+        let only = steps.first().filter(|_| stand.len() == 1).cloned();
+        let goal = Some(plan.title.clone()).filter(true_still);
+        let orders = |text: &&String| is_order(text) && text.chars().count() <= SUBJECT;
+        // "Fix it" says nothing where it stands alone.
+        let alone = only.as_ref().filter(|t| words.subject(t).is_some());
+        let all = [goal.as_ref(), alone, order.as_ref().filter(|_| gone.is_empty())];
+        let ordered = all.into_iter().flatten().find(orders).cloned();
+        let goal = ordered.or(goal).or(only.filter(|_| !gone.is_empty()));
+        if plan.tasks.len() == 1 || goal.is_some() && goal.as_ref() == steps.first() && steps.len() == 1 {
+            steps.clear();
+        }
         facts.goals.extend(goal);
         facts.steps.extend(steps);
     }

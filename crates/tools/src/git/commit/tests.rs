@@ -77,6 +77,21 @@ fn merging() -> Repo {
 }
 
 #[tokio::test]
+async fn whether_the_log_begins_its_lines_with_small_letters_is_looked_up() {
+    let repo = Repo::new();
+    repo.write("a.txt", "two\n");
+    assert!(repo.looked(&["a.txt"]).await.unwrap().small, "\"first\" is all there is");
+    for line in ["core: Mend it", "Add b"] {
+        repo.git(&["commit", "-q", "--allow-empty", "-m", line]);
+    }
+    assert!(!repo.looked(&["a.txt"]).await.unwrap().small);
+    for line in ["core: mend it", "fix: add c"] {
+        repo.git(&["commit", "-q", "--allow-empty", "-m", line]);
+    }
+    assert!(repo.looked(&["a.txt"]).await.unwrap().small);
+}
+
+#[tokio::test]
 async fn a_merge_whose_files_are_settled_is_ended_by_the_commit() {
     let repo = merging();
     let why = repo.looked(&["a.txt"]).await.unwrap_err();
