@@ -187,8 +187,6 @@ pub struct DiffPane {
     /// What goes back, where that was wanted since: the user asked for it, and is shown it.
     wanted: Option<ProposalId>,
     current: usize,
-    /// Files that this review is done with.
-    done: usize,
     hunk: usize,
     /// Where the cursor rests since the key before, because nothing of the file was left to decide.
     rests: Option<Rest>,
@@ -279,13 +277,6 @@ impl DiffPane {
         let files = doc::files(state);
         let before = self.files.iter().take(self.current);
         let at = before.filter(|f| files.iter().any(|g| g.id == f.id)).count();
-        let here = |f: &&File| files.iter().any(|g| g.id == f.id || g.path == f.path);
-        // Those that are done with count where they are of what is still reviewed: another review counts from its first.
-        let lane = |f: &File| state.proposals().get(&f.id).map(|p| p.lane);
-        let reviewed = |f: &&File| files.iter().any(|g| lane(g) == lane(f));
-        let gone = self.files.iter().filter(|f| !here(f) && reviewed(f)).count();
-        let goes_on = self.files.iter().any(|f| here(&f));
-        self.done = if goes_on { self.done + gone } else { 0 };
         self.files = files;
         self.texts.keep(&self.files);
         self.asked_all.clear();

@@ -44,14 +44,13 @@ impl DiffPane {
         Some(format!("off-plan: {who} did not name this file"))
     }
 
-    /// Where the review is: `file 1/5 · hunk 1/2`, or `1/5 · 1/2`. Files count from the first of the review, those that
-    /// are done with it too.
+    /// Where the review is: `file 1/5 · hunk 1/2`, or `1/5 · 1/2`, of the files that wait.
     pub(super) fn place(&self, ctx: &Ctx<'_>, words: bool) -> String {
         let hunks = self.file().map_or(1, |f| f.hunks.len().max(1));
         let (file, hunk) = if words { ("file ", "hunk ") } else { ("", "") };
-        let of = match self.files.len() + self.done {
+        let of = match self.files.len() {
             0 | 1 => String::new(),
-            all => format!("{file}{}/{all} {} ", self.current + self.done + 1, ctx.glyphs.dot),
+            all => format!("{file}{}/{all} {} ", self.current + 1, ctx.glyphs.dot),
         };
         format!("{of}{hunk}{}/{hunks}", self.hunk + 1)
     }

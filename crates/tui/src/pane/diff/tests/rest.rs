@@ -196,7 +196,7 @@ fn files_of_an_earlier_review_do_not_count_in_the_next() {
     assert_eq!(place(&s), "file 1/2 · hunk 1/1");
     s.tell(closed(21));
     s.draw(72, 26);
-    assert_eq!(place(&s), "file 2/2 · hunk 1/1", "of one review those that are done with count");
+    assert_eq!(place(&s), "hunk 1/1", "what waits is counted");
 }
 
 #[test]
