@@ -133,7 +133,7 @@ fn a_run_that_was_killed_is_listed_as_orphaned_and_offered_at_the_next_start() {
     assert_eq!(left.len(), 1, "{left:?}");
     assert_eq!((&left[0]["status"], left[0].get("pid")), (&json!("orphaned"), None));
     let mut terminal = Terminal::open(&desk, &["inkwell"], &model);
-    terminal.see("Ctrl-X r goes on with \"where is the greeting? be silent\", unfinished");
+    terminal.see("Ctrl-X r lists \"where is the greeting? be silent\", unfinished");
     terminal.keys(RUNS);
     terminal.see("orphaned");
     terminal.keys("j\r");

@@ -270,7 +270,7 @@ fn what_was_left_is_offered_once_and_taken_up_here() {
     };
     bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![left.clone()]), bench.now);
     let text = bench.draw();
-    assert!(text.contains("Ctrl-X r goes on with \"Fuzz the parser\", unfinished"), "{text}");
+    assert!(text.contains("Ctrl-X r lists \"Fuzz the parser\", unfinished"), "{text}");
     assert!(!text.contains("was left"), "it is said once: {text}");
     bench.leader('r');
     let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
@@ -292,7 +292,7 @@ fn the_page_that_greets_names_the_session_to_go_on_with() {
     let mut bench = Bench::alone();
     bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![last.clone()]), bench.now);
     let text = bench.draw();
-    assert!(text.contains("Ctrl-X r goes on with \"Name the line\", done"), "{text}");
+    assert!(text.contains("Ctrl-X r lists \"Name the line\", done"), "{text}");
     assert!(!text.contains("left unfinished"), "{text}");
     bench.leader('r');
     let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
@@ -304,7 +304,7 @@ fn the_page_that_greets_names_the_session_to_go_on_with() {
     let left = run("20260102-101500-3f2a", "Fuzz the parser", RunStatus::Stopped);
     bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![left, last]), bench.now);
     let text = bench.draw();
-    assert!(text.contains("goes on with \"Fuzz the parser\", unfinished"), "{text}");
+    assert!(text.contains("lists \"Fuzz the parser\", unfinished"), "{text}");
 }
 
 #[test]
@@ -475,7 +475,7 @@ fn sessions_of_before_stand_below_those_of_this_window_and_open_in_it() {
     let mut bench = with_earlier();
     let text = bench.draw();
     assert!(
-        text.contains("goes on with \"Fuzz the parser\", unfinished"),
+        text.contains("lists \"Fuzz the parser\", unfinished"),
         "what came to rest is not: {text}"
     );
     bench.leader('r');

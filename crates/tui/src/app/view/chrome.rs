@@ -317,8 +317,8 @@ impl App {
         let title = shorten(&Clean::line(run.title()), 40);
         let stands = if run.is_earlier() { run.info.status.name() } else { "unfinished" };
         let age = age(run.quiet);
-        let row = Row::of(key, Slot::Accent).and(" goes on with ", Slot::Soft);
+        let row = Row::of(key, Slot::Accent).and(" lists ", Slot::Soft);
         let row = row.and(&format!("\"{title}\""), Slot::Strong);
-        Some(row.and(&format!(", {stands}, quiet for {age}."), Slot::Soft))
+        Some(row.and(&format!(", {stands}, last used {age} ago."), Slot::Soft))
     }
 }
