@@ -14,7 +14,7 @@ use pilothouse_core::{
     tool::{ChangeKind, Exit},
 };
 
-use super::{Log, Mark, title};
+use super::{Log, Mark, session::REACHES, title};
 use crate::{
     pane::{
         conversation::entry::{Body, Facts, Kind, Text},
@@ -209,7 +209,7 @@ impl Log {
             }
             Event::TurnTold { .. } => {
                 self.told_on.push(self.end());
-                self.mark(at, Mark::Dot, "Reaches the agent with its next request.");
+                self.mark(at, Mark::Dot, REACHES);
             }
             // The notice after it says what became of which files.
             Event::Reverted { .. } => self.reverted = true,

@@ -11,6 +11,8 @@ use pilothouse_core::{
 use super::{Log, Mark};
 use crate::{pane::conversation::entry::Body, row::count};
 
+/// Told of a message that the agent at work is handed.
+pub(super) const REACHES: &str = "Reaches the agent with its next request.";
 /// Told of a plan that is set aside, where nothing else says so.
 const PAUSED: &str = "plan paused – /redo resumes it";
 
@@ -35,7 +37,7 @@ impl Log {
         }
     }
 
-    /// Where a notice says what became of a plan, the row before it need not.
+    /// Where a notice says what became of a plan or of a message, the row before it need not.
     fn told_of_plan(&mut self, text: &str) {
         let last = self.end() - 1;
         let row = self.get(last).and_then(|entry| match &entry.body {
@@ -44,7 +46,10 @@ impl Log {
             Body::Question(_) | Body::Waits(..) | Body::Gone => None,
         });
         let told = text.contains("`/redo`") || text.contains("/proposals plan");
-        if told && row.is_some_and(|row| row.ends_with(PAUSED)) {
+        // With which answer a message reaches the agent says that it does.
+        let answer = text.starts_with("The agent hears that with your answer");
+        let says = |words: &str| row.as_ref().is_some_and(|row| row.ends_with(words));
+        if told && says(PAUSED) || answer && says(REACHES) {
             self.gone(last);
         }
     }

@@ -331,3 +331,14 @@ fn a_search_unfolds_the_section_of_an_answer() {
     s.search("needle");
     assert_eq!((rows_with(&mut s, "its needle").len(), s.pane.counted), (1, Some((1, 1))));
 }
+
+#[test]
+fn how_a_message_reaches_the_agent_is_told_once() {
+    let mut s = Screen::new();
+    s.tell(said(1, "mend it"));
+    s.tell(Event::TurnTold { turn: TurnId(1), run_of: TurnId(1) });
+    assert_eq!(rows_with(&mut s, "Reaches the agent").len(), 1);
+    let text = "The agent hears that with your answer: y lets it change files, n does not.";
+    s.tell(Event::Notice { level: Level::Info, text: text.to_owned() });
+    assert_eq!((rows_with(&mut s, "Reaches the agent").len(), rows_with(&mut s, "hears that").len()), (0, 1));
+}
