@@ -313,8 +313,8 @@ impl Connect {
 
     fn rows(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
         let begins = if self.first {
-            "Which model is to answer? Any OpenAI-compatible one can. Without one the offline engine finds, explains, \
-             renames, reviews and tests, and nothing leaves this machine. Esc leaves it at that; `/connect` opens this page \
+            "Which model should answer? Any OpenAI-compatible one can. Without one the offline engine finds, explains, \
+             renames, reviews and tests, and nothing leaves this machine. Esc keeps the offline engine; `/connect` opens this page \
              again."
                 .to_owned()
         } else {
@@ -358,7 +358,7 @@ fn address(now: &str) -> Prompt {
 
 /// The ways that need no page.
 const OTHERWISE: [&str; 2] = [
-    "For this session alone: `/model PRESET:NAME`. By variables, which go before what is kept here: \
+    "For this session alone: `/model PRESET:NAME`. By variables, which override what is saved here: \
      `PILOTHOUSE_BASE_URL`, `PILOTHOUSE_MODEL`, `PILOTHOUSE_API_KEY`, `PILOTHOUSE_EFFORT`.",
     "`pilothouse auth set PRESET` stores a key as well; `pilothouse config path` names the file of all settings.",
 ];

@@ -68,10 +68,11 @@ impl Overlay for Themes {
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let height = u16::try_from(self.names.len() + 3).unwrap_or(u16::MAX);
         let area = super::centred(ctx.body, 44, height);
-        let keys = [("j k", "try"), ("Enter", "take"), ("Esc", "as before")];
+        let keys = [("j k", "try"), ("Enter", "choose"), ("Esc", "cancel")];
         let dark = ctx.theme.is_dark();
         let shown = if dark { "on a dark background" } else { "on a light background" };
-        let inner = frame(ctx, area, "Themes", shown, &keys, buf);
+        let title = format!("Themes {} {} of {}", ctx.glyphs.dot, self.at + 1, self.names.len());
+        let inner = frame(ctx, area, &title, shown, &keys, buf);
         let columns = usize::from(inner.width);
         let rows = usize::from(inner.height.saturating_sub(1)).max(1);
         let first = first_shown(self.at, rows);

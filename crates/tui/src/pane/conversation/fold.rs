@@ -342,12 +342,12 @@ impl Log {
         if first.1 != proposal.before {
             *first = (proposal.call, proposal.before);
         }
-        let in_all = if first.0 == proposal.call { "" } else { " in all" };
+        let total = if first.0 == proposal.call { "" } else { " total" };
         if let Some(key) = self.calls.get(&proposal.call).copied() {
             self.drafts.entry(proposal.path.to_string()).or_default().push(key);
         }
         if let Some((call, dirty)) = self.known(proposal.call) {
-            call.summary = format!("+{added} -{removed}{in_all}");
+            call.summary = format!("+{added} -{removed}{total}");
             *dirty = true;
         }
     }

@@ -439,7 +439,7 @@ fn both(proposal: &Proposal, hunk: usize, before: &Content, ellipsis: &str) -> R
         n => format!("\" and {} more", count(n, "line")),
     };
     let line = Row::of(&Clean::line(&text), Slot::Warn).cut(NAMED_COLUMNS, ellipsis);
-    Row::of("changed by both: takes away \"", Slot::Warn).with(line).and(&more, Slot::Warn)
+    Row::of("changed by both: removes \"", Slot::Warn).with(line).and(&more, Slot::Warn)
 }
 
 /// `+9 -3`, each in its colour.

@@ -82,7 +82,7 @@ fn a_hunk_that_others_changed_as_well_is_marked_and_waits_for_its_own_decision()
         assert!(text.contains("changed by both"), "{said}: {text}");
         b.press("");
         let text = b.desk.text();
-        assert!(text.contains("changed by both: takes away \"// mine\""), "{said}: {text}");
+        assert!(text.contains("changed by both: removes \"// mine\""), "{said}: {text}");
         b.press("A");
         let text = b.desk.text();
         assert!(text.contains("1 of 2 hunks, waits: 1 hunk changed by both"), "{said}: {text}");

@@ -386,7 +386,7 @@ fn completion(
         let (added, removed) = facts.lines();
         let more = facts.files.len().saturating_sub(MOST_FILES);
         let left =
-            if more > 0 { format!("and {more} more; /changes shows them") } else { "in all".to_owned() };
+            if more > 0 { format!("and {more} more; /changes shows them") } else { "total".to_owned() };
         lines.push((soft(&left), counts(added, removed)));
     }
     lines.extend(facts.left_out.iter().map(|left| (soft(&left.line()), Row::new())));

@@ -230,8 +230,8 @@ fn a_second_edit_of_a_file_that_waits_says_that_its_counts_are_of_all() {
         s.tell(ended(900 + id, "proposed", ""));
     }
     let text = s.text(100, 10);
-    assert!(text[0].contains("+1 -1") && !text[0].contains("in all"), "{text:?}");
-    assert!(text[1].contains("+2 -2 in all"), "{text:?}");
+    assert!(text[0].contains("+1 -1") && !text[0].contains("total"), "{text:?}");
+    assert!(text[1].contains("+2 -2 total"), "{text:?}");
 }
 
 #[test]
