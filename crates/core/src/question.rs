@@ -65,6 +65,7 @@ use crate::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint},
     ids::{CallId, LaneId, ProposalId},
+    intent::Leave,
     plan::Plan,
     proposal::Proposal,
     refusal::Refusal,
@@ -195,6 +196,19 @@ impl CheckpointKind {
     /// Whether words answer it: hunks are decided in the diff, and what a folder or a client brings where it is seen.
     pub const fn takes_words(&self) -> bool {
         !matches!(self, Self::Diff(_) | Self::Trust(_) | Self::Server(_))
+    }
+
+    /// What it asks leave for, where a yes and a no are all that there is to say to it and it holds no phase.
+    pub fn leave(&self) -> Option<Leave> {
+        let leave = match self {
+            Self::Risk(_) => Leave::Run,
+            Self::Commit(_) => Leave::Commit,
+            Self::Transition(_) => Leave::Change,
+            Self::Source(_) => Leave::Call,
+            Self::Access(_) | Self::GateChange(_) => Leave::Else,
+            _ => return None,
+        };
+        (!self.is_phase_own()).then_some(leave)
     }
 
     /// Whether it asks which of two a message answers.

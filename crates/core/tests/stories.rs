@@ -68,6 +68,8 @@ mod modes;
 mod no_answers;
 #[path = "stories/offers.rs"]
 mod offers;
+#[path = "stories/own_words.rs"]
+mod own_words;
 #[path = "stories/permissions.rs"]
 mod permissions;
 #[path = "stories/phases.rs"]

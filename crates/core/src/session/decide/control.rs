@@ -2,7 +2,7 @@
 
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{Event, Level},
     ids::CheckpointId,
     input::Refusal,
@@ -279,7 +279,11 @@ impl Draft<'_> {
         match asked {
             Some((id, Some(answer))) => self.answer_what_was_seen(id, answer),
             Some((_, None)) => Err(Refusal::new("choose one of the answers shown")),
-            None => Err(Refusal::new("the run is going on already")),
+            None => {
+                let waits = |c: &&Checkpoint| c.kind.call().is_some() || c.kind.review().is_some();
+                let waits = self.state.open.values().find(waits).map(|c| c.kind.how());
+                Err(Refusal::new(waits.unwrap_or_else(|| "the run is going on already".to_owned())))
+            }
         }
     }
 

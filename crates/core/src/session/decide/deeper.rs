@@ -14,7 +14,7 @@ use crate::{
     event::{CallStatus, Event, Level},
     ids::{ApprovalId, CheckpointId, LaneId, TurnId},
     input::Refusal,
-    intent::{Control, IntentNode, IntentPath, Phase, Reading, Source, Turn},
+    intent::{Consent, Control, IntentNode, IntentPath, Phase, Reading, Source, Turn},
     phase::Trigger,
     question::{Lone, Transition},
     scope::{Capability, PermissionMode, ToolScope},
@@ -27,6 +27,8 @@ use crate::{
 pub(super) enum Deeper {
     /// An order about what is asked: it is the answer.
     Orders(CheckpointId),
+    /// A no that goes on: it is the answer, and its agent hears why.
+    Declines(CheckpointId, LaneId),
     /// A yes that goes on, for the agent of this lane: what goes on is heard, and no part of a line is an answer.
     Adds(LaneId),
 }
@@ -68,6 +70,10 @@ impl Draft<'_> {
         let stops =
             matches!(reading.whole.turn, Turn::Control(Control::Cancel | Control::Reset | Control::Exit));
         // "no, …" and what is not sure of itself is no answer either; what it says is heard.
+        let declines = !orders || reading.forbids_change;
+        if !stops && declines && self.consents(asked, text) == Some(Consent::NoBut) {
+            return Some(Deeper::Declines(asked.id, wants.lane));
+        }
         let doubted = reading.clarify.is_some() || classifier.corrects(text);
         if !stops && (classifier.agrees_and(text) || about && doubted) {
             return Some(Deeper::Adds(wants.lane));
@@ -83,6 +89,11 @@ impl Draft<'_> {
                 let CheckpointKind::Transition(asked) = asked.kind.clone() else { return Ok(()) };
                 let given = Given { question, answer: Lone::Yes, stored: Answer::Approve };
                 self.allow_deeper(&asked, given, Some(turn))
+            }
+            Deeper::Declines(question, lane) => {
+                let run_of = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
+                self.emit(Event::TurnTold { turn, run_of });
+                self.answer(question, Answer::Reject(String::new()), None)
             }
             Deeper::Adds(lane) => {
                 let run_of = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();

@@ -15,7 +15,7 @@ use crate::{
     fact::shortened,
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
-    intent::{Clarify, Classification, IntentNode, Mode, Phase, Reading, Source, Turn},
+    intent::{Clarify, Classification, Consent, IntentNode, Mode, Phase, Reading, Source, Turn},
     plan::{Task, TaskStatus},
     scope::Capability,
     session::{Lane, state::HEAD_CHARS},
@@ -64,12 +64,16 @@ impl Draft<'_> {
         let (classifier, text) = (&self.under.tiers.classifier, reading.text.as_str());
         let checks = self.state.plan.is_some() && reading.paused.is_none() && classifier.adds_check(text);
         let is_work = is_work(&reading.whole) || checks;
-        let works = is_work || corrects || mends.is_some() || skips.is_some() || leaves.is_some();
+        let denied = self.command_asked().filter(|_| self.denies(reading));
+        let works =
+            is_work || corrects || mends.is_some() || skips.is_some() || leaves.is_some() || denied.is_some();
         if self.state.phase != Phase::Executing || !works || by_name(reading) {
             return None;
         }
         let continues = reading.whole.turn == Turn::PlanContinue;
-        if continues && self.replaces(reading) {
+        // "don't run it, …" forbids no change that the run is to make.
+        let of_it = denied.is_some() && !classifier.refuses(text);
+        if continues && !of_it && self.replaces(reading) {
             return Some(Steering::Replan);
         }
         if self.revises(text) {
@@ -83,7 +87,8 @@ impl Draft<'_> {
             return Some(Steering::LeaveOut(asked, call));
         }
         // A no that goes on says no, and says why.
-        if let Some((asked, call)) = self.command_asked().filter(|_| classifier.refuses(text)) {
+        let refused = || self.command_asked().filter(|_| classifier.refuses(text));
+        if let Some((asked, call)) = denied.or_else(refused) {
             return Some(Steering::Deny(asked, call));
         }
         let acts = changes(&reading.whole) || checks;
@@ -128,6 +133,13 @@ impl Draft<'_> {
         let command = asked.kind.command()?;
         let (lane, _) = self.state.open_call(command.call)?;
         (command.gate.is_none() && self.state.hears(lane)).then_some((asked.id, command.call))
+    }
+
+    /// Whether a line says no to the command that was asked about last, and something besides.
+    fn denies(&self, reading: &Reading) -> bool {
+        let word = matches!(reading.whole.turn, Turn::Control(_));
+        let asked = self.state.newest_question().filter(|_| !word);
+        asked.is_some_and(|c| self.consents(c, &reading.text) == Some(Consent::NoBut))
     }
 
     /// The command of a gate that waits for a yes, where it was asked about last.

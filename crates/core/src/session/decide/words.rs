@@ -9,7 +9,7 @@ use crate::{
     event::Level,
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
-    intent::{Control, IntentNode, IntentPath, Phase, Reading, Source, TakenBack, Turn},
+    intent::{Consent, Control, IntentNode, IntentPath, Phase, Reading, Source, TakenBack, Turn},
     question::{Lone, praises},
 };
 
@@ -72,7 +72,25 @@ impl Draft<'_> {
             return newest.filter(|c| self.means_shown(c)).map(|_| Lone::Yes);
         }
         let own = newest.is_none_or(|c| c.kind.is_phase_own());
-        Lone::of(line).or_else(|| (!own && self.under.tiers.classifier.agrees(line)).then_some(Lone::Yes))
+        let agrees = || (!own && self.under.tiers.classifier.agrees(line)).then_some(Lone::Yes);
+        Lone::of(line).or_else(agrees).or_else(|| match self.consents(newest?, line)? {
+            Consent::Yes => Some(Lone::Yes),
+            // A no to the run of a gate leaves that out.
+            Consent::No => self.gate_asked().is_none().then_some(Lone::No),
+            Consent::Off | Consent::NoBut => None,
+        })
+    }
+
+    /// What a line says to a question that asks leave for one thing. What calls something off is a no to what belongs to no
+    /// work, where nothing works; said to work it ends that.
+    pub(super) fn consents(&self, question: &Checkpoint, line: &str) -> Option<Consent> {
+        let said = self.under.tiers.classifier.consents(line, question.kind.leave()?)?;
+        let alone = question.kind.question().ties().outlives_work && self.state.lanes.is_empty();
+        match said {
+            Consent::Off if alone && self.state.phase == Phase::Idle => Some(Consent::No),
+            Consent::Off => None,
+            Consent::Yes | Consent::No | Consent::NoBut => Some(said),
+        }
     }
 
     /// At a red gate a yes is one to its repair, and "go on" lets it run again; where the agent said something since, which
@@ -114,8 +132,9 @@ impl Draft<'_> {
         // A no without a reason to the run of a gate leaves that out.
         let classifier = &self.under.tiers.classifier;
         let plain = || classifier.leaves_be(line) || !line.trim().contains(' ');
-        let leaves = || classifier.declines(line) && plain() && !self.quits(line);
-        if let Some(question) = self.gate_asked().filter(|_| leaves()) {
+        let gate = |c: &Checkpoint| self.consents(c, line) == Some(Consent::No);
+        let leaves = |c: &Checkpoint| gate(c) || classifier.declines(line) && plain() && !self.quits(line);
+        if let Some(question) = self.gate_asked().filter(|c| leaves(c)) {
             return Some(worded(question, Some(Answer::Skip)));
         }
         if let Some(question) = self.state.phase_question()

@@ -1,0 +1,121 @@
+//! A yes or a no in own words to a question for leave: the same words to a command, a commit and a change.
+
+use pilothouse_core::{intent::Phase, session::Deed};
+use serde_json::json;
+
+use crate::{
+    commit::{is_commit, looked, tree, written},
+    phase,
+    support::*,
+};
+
+/// A run whose agent wants a command run.
+fn command() -> Bench {
+    let mut b = crate::phases::running();
+    b.reply("", &[("run", json!({"command": "make"}))]);
+    b.question(is_risk);
+    b
+}
+
+/// What was written is asked to be committed.
+fn to_commit() -> Bench {
+    let mut b = written();
+    b.say("/commit");
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    b.question(is_commit);
+    b
+}
+
+/// A question turn whose agent asks whether it may change files.
+fn to_change() -> Bench {
+    let mut b = Bench::new();
+    b.say("why does the test of a.txt fail?");
+    b.reply(
+        "The check is wrong.",
+        &[("request_path", json!({"node": "modify", "reason": "mend the check"}))],
+    );
+    b.question(is_transition);
+    b
+}
+
+fn answers(b: &Bench, line: &str) {
+    let told = b.session.foretell(line);
+    assert!(told.deeds.iter().any(|d| matches!(d, Deed::Answers(..))), "{line}: {told:?}");
+}
+
+#[test]
+fn its_verb_and_a_plain_word_say_yes_to_whatever_asks_for_leave() {
+    for line in ["yes, run it", "run it", "go", "fine, run it", "run"] {
+        let mut b = command();
+        answers(&b, line);
+        assert_eq!(starts(&b.say(line)), ["run"], "{line}");
+    }
+    for line in ["yes, commit it", "commit it", "commit", "looks good, commit", "go"] {
+        let mut b = to_commit();
+        answers(&b, line);
+        b.say(line);
+        assert!(b.names().contains(&"commit_approved".into()), "{line}");
+    }
+    for line in ["yes, change it", "change it", "go"] {
+        let mut b = to_change();
+        answers(&b, line);
+        b.say(line);
+        assert_eq!(phase(&b), Phase::Executing, "{line}");
+    }
+}
+
+#[test]
+fn a_no_in_own_words_is_one_to_whatever_asks_for_leave() {
+    for line in ["don't run it", "don't", "not now", "skip it", "no, not yet", "don't do it"] {
+        let mut b = command();
+        answers(&b, line);
+        let step = b.say(line);
+        assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)), "{line}");
+        assert_eq!((starts(&step), phase(&b)), (vec!["think".to_owned()], Phase::Executing), "{line}");
+    }
+    for line in ["don't", "no, not yet", "don't commit", "not now", "forget it"] {
+        let mut b = to_commit();
+        answers(&b, line);
+        let step = b.say(line);
+        assert!(!b.session.state().open.values().any(|c| is_commit(&c.kind)), "{line}");
+        assert!(starts(&step).is_empty() && !b.names().contains(&"commit_approved".into()), "{line}");
+    }
+    for line in ["don't change anything", "don't", "no, just answer", "not now"] {
+        let mut b = to_change();
+        answers(&b, line);
+        let step = b.say(line);
+        assert!(b.session.state().open.is_empty(), "{line}");
+        assert_eq!((starts(&step), phase(&b)), (vec!["think".to_owned()], Phase::Idle), "{line}");
+    }
+}
+
+#[test]
+fn what_is_said_with_a_no_is_its_reason() {
+    let mut b = command();
+    b.say("don't run it, use make check instead");
+    assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));
+    assert_eq!(phase(&b), Phase::Executing, "the run goes on with it");
+    assert!(b.names().contains(&"turn_told".into()), "{:?}", b.names());
+}
+
+#[test]
+fn a_word_of_its_own_is_still_wanted_for_a_removal() {
+    for line in ["yes, run it", "run it", "go"] {
+        let mut b = crate::phases::running();
+        b.reply("", &[("run", json!({"command": "rm -rf build"}))]);
+        let said = b.input(pilothouse_core::input::Input::say(line));
+        assert!(said.is_err(), "{line}");
+        b.question(is_risk);
+    }
+}
+
+#[test]
+fn nothing_is_said_to_go_on_while_it_waits_for_the_user() {
+    let b = command();
+    let (mut told, mut other) = (b, command());
+    told.say("go on");
+    other.say("continue");
+    for b in [told, other] {
+        assert!(!b.notices().iter().any(|n| n.contains("going on already")), "{:?}", b.notices());
+    }
+}

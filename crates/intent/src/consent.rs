@@ -1,0 +1,191 @@
+//! A yes or a no in own words to a question that asks leave for one thing: "yes, run it", "commit it", "don't run it".
+//!
+//! Owns that the whole line says so. Never knows which question waits, nor what follows.
+
+use super::{Classifier, steer::normal, words::List};
+
+/// What a question asks leave for: its verb says yes to it as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// A command to be run.
+    Run,
+    /// A commit to be made.
+    Commit,
+    /// Files to be changed.
+    Change,
+    /// A tool to be called.
+    Call,
+    /// Anything else.
+    Else,
+}
+
+/// What a line says to such a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// Yes, and nothing else.
+    Yes,
+    /// No, and nothing else.
+    No,
+    /// No, and the rest says why, or what instead.
+    NoBut,
+    /// The question is called off, where nothing runs that this could be said of.
+    Off,
+}
+
+/// The most words that a phrase of these lists has.
+const LONGEST: usize = 4;
+
+impl Leave {
+    const fn verbs(self) -> Option<List> {
+        match self {
+            Self::Run => Some(List::ConsentRun),
+            Self::Commit => Some(List::ConsentCommit),
+            Self::Change => Some(List::ConsentChange),
+            Self::Call => Some(List::ConsentCall),
+            Self::Else => None,
+        }
+    }
+}
+
+impl Classifier {
+    /// What a line says to a question for leave, if it speaks to that: a yes or a no with its verb and what it is about, or
+    /// the verb alone. One that asks says neither.
+    pub fn consents(&self, line: &str, to: Leave) -> Option<Consent> {
+        if line.contains(['?', '？']) {
+            return None;
+        }
+        let said = normal(line).replace(['\'', '’'], "");
+        let words: Vec<&str> = said.split([' ', '.', '!', ';', ':']).filter(|w| !w.is_empty()).collect();
+        if self.lists(List::ConsentOff, line) {
+            return Some(Consent::Off);
+        }
+        if let Some(rest) = self.forbidden(&words, to) {
+            return Some(if rest.is_empty() { Consent::No } else { Consent::NoBut });
+        }
+        let head = line.split_once([',', ';', '.', ':']).filter(|(_, rest)| !rest.trim().is_empty());
+        if head.is_some_and(|(head, _)| self.lists(List::ConsentHead, head)) {
+            return Some(Consent::NoBut);
+        }
+        self.wants(&words, to).then_some(Consent::Yes)
+    }
+
+    /// What stands behind a no at the head: "don't", "no, not yet", "don't run it", "no, don't". `None` without one.
+    fn forbidden<'a>(&self, words: &'a [&'a str], to: Leave) -> Option<&'a [&'a str]> {
+        let (mut rest, mut says) = (words, false);
+        loop {
+            let deed = self.past(rest, List::ConsentNot).and_then(|verb| self.deed(verb, to));
+            let no = deed.or_else(|| {
+                let rest = self.past(rest, List::ConsentNo)?;
+                // "don't touch the tests" says no to something else.
+                let other =
+                    rest.first().is_some_and(|_| self.past(words, List::ConsentNot).is_some() && !says);
+                (!other).then_some(rest)
+            });
+            let courtesy = || self.past(rest, List::AgreeBeside).filter(|_| says);
+            match no {
+                Some(next) => (rest, says) = (next, true),
+                None if !says && rest.len() > 1 && matches!(rest.first(), Some(&("no" | "nope"))) => {
+                    rest = rest.get(1..)?;
+                }
+                None => match courtesy() {
+                    Some(next) => rest = next,
+                    None => return says.then_some(rest),
+                },
+            }
+        }
+    }
+
+    /// Whether words say yes, or name the deed, and nothing else.
+    fn wants(&self, words: &[&str], to: Leave) -> bool {
+        let (mut rest, mut says) = (words, false);
+        while !rest.is_empty() {
+            let yes = self.past(rest, List::Agree).or_else(|| self.past(rest, List::ConsentYes));
+            if let Some(next) = yes.or_else(|| self.deed(rest, to)) {
+                (rest, says) = (next, true);
+                continue;
+            }
+            let beside = self.past(rest, List::AgreeBeside).or_else(|| self.past(rest, List::ConsentLead));
+            match beside {
+                Some(next) => rest = next,
+                None => return false,
+            }
+        }
+        says
+    }
+
+    /// Past the verb of the deed and what it is about.
+    fn deed<'a>(&self, words: &'a [&'a str], to: Leave) -> Option<&'a [&'a str]> {
+        let verb = to.verbs().and_then(|list| self.past(words, list));
+        let rest = verb.or_else(|| self.past(words, List::ConsentDo))?;
+        Some(self.past(rest, List::ConsentWhat).unwrap_or(rest))
+    }
+
+    /// Past the longest phrase of a list at the beginning.
+    fn past<'a>(&self, words: &'a [&'a str], list: List) -> Option<&'a [&'a str]> {
+        let known = |n: &usize| words.get(..*n).is_some_and(|head| self.tables().is(list, &head.join(" ")));
+        (1..=words.len().min(LONGEST)).rev().find(known).and_then(|n| words.get(n..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verb_of_the_question_says_yes_or_no_to_it() {
+        let of = |line: &str, to: Leave| Classifier::builtin().consents(line, to);
+        for (to, lines) in [
+            (Leave::Run, ["yes, run it", "run it", "go", "fine, run it", "ok run the command", "Run."]),
+            (Leave::Commit, ["yes, commit it", "commit it", "commit", "looks good, commit", "go", "do it"]),
+            (Leave::Change, ["yes, change it", "change it", "yes change the files", "edit it", "go", "ok"]),
+        ] {
+            for line in lines {
+                assert_eq!(of(line, to), Some(Consent::Yes), "{line}");
+            }
+        }
+        for (to, lines) in [
+            (Leave::Run, ["don't run it", "don't", "no, not yet", "not now", "skip it", "Don't do it."]),
+            (
+                Leave::Commit,
+                ["don't commit", "don't", "no, not yet", "do not commit it yet", "no, don't", "nah"],
+            ),
+            (
+                Leave::Change,
+                ["don't change anything", "don't", "no, don't edit it", "not now", "skip", "rather not"],
+            ),
+        ] {
+            for line in lines {
+                assert_eq!(of(line, to), Some(Consent::No), "{line}");
+            }
+        }
+        assert_eq!(of("don't run it, use make check", Leave::Run), Some(Consent::NoBut));
+        assert_eq!(of("not now, the tests are red", Leave::Commit), Some(Consent::NoBut));
+        assert_eq!(of("no, just answer", Leave::Change), Some(Consent::NoBut));
+        assert_eq!(of("forget it", Leave::Commit), Some(Consent::Off));
+    }
+
+    #[test]
+    fn what_says_something_else_is_neither() {
+        for line in [
+            "run it?",
+            "run it with -v",
+            "run the tests first",
+            "commit it with another message",
+            "don't touch the tests",
+            "don't forget the README",
+            "yes, but not the tests",
+            "why run it",
+            "fine",
+            "and",
+            "no",
+            "change it, but only the check",
+            "do the README first",
+            "it",
+            "skipping tests is bad",
+        ] {
+            for to in [Leave::Run, Leave::Commit, Leave::Change, Leave::Else] {
+                assert_eq!(Classifier::builtin().consents(line, to), None, "{line}");
+            }
+        }
+    }
+}
