@@ -50,6 +50,8 @@ mod ends;
 mod facts;
 #[path = "stories/gates.rs"]
 mod gates;
+#[path = "stories/given_back.rs"]
+mod given_back;
 #[path = "stories/goals.rs"]
 mod goals;
 #[path = "stories/hearing.rs"]
@@ -197,6 +199,8 @@ fn from_a_sentence_to_bytes_on_disk_and_back() {
     let apply = b.session.state().applies().keys().next().copied().unwrap();
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
     assert!(b.session.state().ledger().is_empty());
+    b.say("what was that?");
+    b.reply("a greeting", &[]);
     b.say("/redo");
     assert!(b.notices().iter().any(|told| told.contains("`/unundo` puts back")), "{:?}", b.notices());
     b.say("no");

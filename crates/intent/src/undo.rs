@@ -4,6 +4,7 @@
 //! Owns their grammar: the whole line says so and nothing else. Never knows whether there is anything to take back.
 
 mod counted;
+mod given;
 
 use super::{
     Classifier,

@@ -53,6 +53,7 @@ impl State {
         self.transcript.fold(seq, event, self.phase);
         self.note_facts(event);
         self.note_mishap(event);
+        self.note_taken_back(event);
         self.note_answer(event);
         self.note_pipeline(event);
         self.fold_candidates(event);

@@ -70,6 +70,12 @@ pub enum Deed {
     Waits,
     /// The last change is taken back.
     Undoes,
+    /// Several of the last changes are taken back, one after the other.
+    UndoesSeveral,
+    /// It is asked whether everything, or what may be somebody else's, is taken back.
+    AsksToUndo,
+    /// What was taken back is given back.
+    PutsBack,
     /// What was written to a file is proposed to be taken back.
     TakesBack,
     /// What waits of a file is left.
@@ -210,6 +216,9 @@ impl Foretold {
                 Deed::Waits => "waits for your message before it",
                 Deed::Recalls => "answered from the record",
                 Deed::Undoes => "takes the last change back",
+                Deed::UndoesSeveral => "takes the last changes back",
+                Deed::AsksToUndo => "asks before it takes anything back",
+                Deed::PutsBack => "puts back what was taken back",
                 Deed::TakesBack => "shows what takes back what was written to the file",
                 Deed::Leaves => "leaves what waits of the file",
                 Deed::Commits => "shows what would be committed, and asks",
@@ -282,7 +291,15 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.is_reset() => Deed::AsksToStartOver,
         Event::IntentAsked { vectors, model, .. } if *vectors || *model => Deed::Consults,
         Event::IntentAsked { .. } => Deed::Waits,
-        Event::RevertStarted { redo: false, .. } => Deed::Undoes,
+        Event::CheckpointOpened { checkpoint } if checkpoint.kind.takes_back() => Deed::AsksToUndo,
+        Event::RevertStarted { apply, redo, to, .. } => {
+            let picked = before.applies().get(apply).is_some_and(|a| before.changes.picks_back(a));
+            match to {
+                _ if *redo != picked => Deed::PutsBack,
+                Some(to) if to != apply => Deed::UndoesSeveral,
+                Some(_) | None => Deed::Undoes,
+            }
+        }
         Event::TakeBackSought { .. } => Deed::TakesBack,
         Event::ProposalClosed { dropped: false, there: false, .. } => Deed::Leaves,
         Event::HunkDecided { decision: Some(Decision::Left), comment: None, .. } => Deed::Leaves,

@@ -139,6 +139,8 @@ pub struct State {
     pub(super) shelved: Seq,
     /// Where the last one was of which something is left, or which the user did not want.
     pub(super) left_off: Seq,
+    /// Whether the last thing that was done is that the user took something back: "redo" gives it back.
+    pub(super) took_back: bool,
     /// What everything cost.
     pub usage: Usage,
     /// Who of it spent what.

@@ -414,6 +414,9 @@ fn a_step_whose_change_was_taken_back_is_done_no_more_and_redo_does_it_again() {
     turn_back(&mut b, Input::Redo);
     assert_eq!(step(&b), TaskStatus::Done);
     turn_back(&mut b, Input::Undo);
+    // Right behind an undo it gives that back.
+    b.say("what is in a.txt?");
+    b.reply("a greeting", &[]);
     b.say("/redo");
     assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].status, TaskStatus::Pending);
 }

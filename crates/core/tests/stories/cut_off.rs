@@ -81,6 +81,8 @@ fn what_was_taken_back_of_a_step_is_no_deed_of_it() {
     b.input(Input::Undo).unwrap();
     let apply = b.session.state().applies().keys().next().copied().unwrap();
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.say("what is in a.txt?");
+    b.reply("a greeting", &[]);
     b.say("/redo");
     b.answer(is_plan, Answer::Approve).unwrap();
     let call = b.thinking();

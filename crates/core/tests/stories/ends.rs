@@ -282,6 +282,8 @@ fn a_step_that_was_taken_back_and_is_done_again_without_a_write_is_done() {
     let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
     assert_eq!(b.session.state().suspended.as_ref().unwrap().tasks[0].status, TaskStatus::TakenBack);
+    b.say("what is in a.txt?");
+    b.reply("a greeting", &[]);
     b.say("/redo");
     assert_eq!(phase(&b), Phase::AwaitingApproval);
     b.answer(is_plan, Answer::Approve).unwrap();

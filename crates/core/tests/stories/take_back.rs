@@ -26,7 +26,7 @@ fn path(of: &str) -> RelPath {
 }
 
 /// A command that changed a file in two places.
-fn formatted(doubt: Doubt) -> Bench {
+pub fn formatted(doubt: Doubt) -> Bench {
     changed("a.txt", doubt)
 }
 
@@ -59,7 +59,7 @@ fn sought(b: &Bench) -> Option<(pilothouse_core::ids::LaneId, Vec<FileChange>)> 
 }
 
 /// Wants the file back, and has it looked for.
-fn offered(b: &mut Bench) -> Proposal {
+pub fn offered(b: &mut Bench) -> Proposal {
     let writes = b.session.state().ledger().to_vec();
     b.input(Input::UndoFile { path: path("a.txt"), writes }).unwrap();
     found(b, Ok(NEW))
@@ -74,7 +74,7 @@ fn found(b: &mut Bench, now: Result<&str, &str>) -> Proposal {
     b.session.state().open_proposals().next().cloned().unwrap()
 }
 
-fn decide(b: &mut Bench, hunk: usize, decision: Decision) {
+pub fn decide(b: &mut Bench, hunk: usize, decision: Decision) {
     let p = b.session.state().open_proposals().next().unwrap().clone();
     let decision = Some(decision);
     b.input(Input::Decide { proposal: p.id, hunk, decision, shown: p.shown() }).unwrap();

@@ -215,7 +215,7 @@ fn words_take_back_what_was_written_to_a_file_by_the_name_that_they_call_it() {
 #[test]
 fn several_changes_that_one_word_takes_back_come_back_by_one_and_name_each_file_once() {
     let (mut b, [first, second, third]) = ran_thrice();
-    assert!(b.session.foretell("undo the last two changes").does(&Deed::Undoes));
+    assert!(b.session.foretell("undo the last two changes").does(&Deed::UndoesSeveral));
     b.say("undo the last two changes");
     went_back(&mut b, Ok(()));
     went_back(&mut b, Ok(()));

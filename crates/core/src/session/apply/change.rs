@@ -77,6 +77,25 @@ impl State {
         }
     }
 
+    /// Whether what was done last took something back. What puts back what was to be left alone is no act of the user.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn note_taken_back(&mut self, event: &Event) {
+        let of = |id: &ApplyId| self.changes.applies().get(id);
+        self.took_back = match event {
+            Event::Reverted { apply, redo } => {
+                of(apply).is_some_and(|a| a.spared().is_none() && self.changes.picks_back(a) == *redo)
+            }
+            Event::Applied { apply } => of(apply).is_some_and(|a| {
+                self.changes.picks_back(a) || self.changes.takes_back(a).is_some_and(|back| !back.redo)
+            }),
+            Event::CommandWrote { .. }
+            | Event::LaneOpened { .. }
+            | Event::PlanReady { .. }
+            | Event::RunStarted { .. } => false,
+            _ => return,
+        };
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_change(&mut self, event: &Event) {
         Arc::make_mut(&mut self.changes).fold(event);

@@ -50,6 +50,13 @@ impl Changes {
         &self.undone
     }
 
+    /// The change that is given back by a word: the last that was undone, else what was picked to go of others.
+    pub fn given_back(&self) -> Option<&Apply> {
+        let of = |id: Option<&ApplyId>| self.applies.get(id?);
+        let undone = of(self.undone.last()).filter(|a| !self.picks_back(a));
+        undone.or_else(|| of(self.ledger.last()).filter(|a| self.picks_back(a)))
+    }
+
     /// The write that another undoes, or redoes, if it does that.
     pub fn takes_back(&self, apply: &Apply) -> Option<TakeBack> {
         apply.take.iter().find_map(|(id, _)| self.proposals.get(id)?.undoes())

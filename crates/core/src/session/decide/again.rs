@@ -68,7 +68,11 @@ impl Draft<'_> {
 
     /// Takes up what failed or was left: the answer that its model failed to give, else the plan that has something
     /// left, else the message that was stopped or came to nothing, else the last plan once more, else the last message.
+    /// Before all that what was taken back, where that was the last thing that was done.
     pub(super) fn redo(&mut self) -> Decided {
+        if self.state.took_back && self.state.phase == Phase::Idle {
+            return self.give_back();
+        }
         let failed = self.answer_to_redo().or_else(|| self.state.came_to_nothing());
         // Who took a change back may mean that.
         let bare = self.state.last_plan().is_none() && self.state.undone().is_empty();

@@ -23,12 +23,6 @@ use crate::{
 pub(super) const SURE_WORD: f32 = 0.8;
 /// From this confidence on a change to the plan stops its run without a question.
 const SURE_TO_REPLAN: f32 = 0.6;
-/// The name of the word that holds a run.
-const HOLD: &str = "hold";
-/// What takes back what this session wrote.
-const UNDO: &str = "undo";
-/// What words the message of a commit that waits.
-const COMMIT: &str = "commit";
 /// Told instead of taking a line for the answer to a question that its writer had not seen.
 pub(super) const UNSEEN: &str = "a question came up while you wrote; look at it and answer again";
 
@@ -125,23 +119,8 @@ impl Draft<'_> {
             let turn = self.record(turn, line, reading);
             return self.route(turn);
         }
-        if self.holds(line) {
-            self.record_word(turn, line, reading, HOLD);
-            return self.hold();
-        }
-        if let Some(what) = self.takes_back(line) {
-            self.may_mean_else(&what)?;
-            self.record_word(turn, line, reading, UNDO);
-            return self.undo_what(&what);
-        }
-        if let Some((question, message)) = self.words_commit(line) {
-            self.record_word(turn, line, reading, COMMIT);
-            self.reword_commit(question, message);
-            return Ok(());
-        }
-        if let Some(message) = self.wants_commit(line) {
-            self.record_word(turn, line, reading, COMMIT);
-            return self.commit(&message);
+        if let Some(decided) = self.word_to_workbench(turn, line, reading) {
+            return decided;
         }
         if let Some(reading) = self.guidance(reading) {
             let turn = self.record(turn, line, &reading);

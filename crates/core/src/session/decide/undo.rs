@@ -127,11 +127,21 @@ impl Draft<'_> {
 
     pub(super) fn redo_change(&mut self) -> Decided {
         self.no_write_open()?;
-        let Some(apply) = self.state.undone().last().copied() else {
-            return Err(Refusal::new("this session has no undone change to put back"));
-        };
-        self.put_back(apply);
-        Ok(())
+        match (self.state.undone().last().copied(), self.state.changes.given_back().is_some()) {
+            (Some(apply), _) => {
+                self.put_back(apply);
+                Ok(())
+            }
+            // What was picked to go is a write of its own: taking that back gives it back.
+            (None, true) => self.undo(),
+            (None, false) => Err(Refusal::new("this session has no undone change to put back")),
+        }
+    }
+
+    /// Gives back what was taken back last, and never takes another change back.
+    pub(super) fn give_back(&mut self) -> Decided {
+        let picked = self.state.changes.given_back().is_some_and(|a| self.state.changes.picks_back(a));
+        if picked { self.undo() } else { self.redo_change() }
     }
 
     fn put_back(&mut self, apply: ApplyId) {
@@ -322,8 +332,13 @@ impl Draft<'_> {
         } else {
             of.map(|a| format!("the change to {}", told(a))).unwrap_or_default()
         };
-        let what = if redo { "Put back" } else { "Took back" };
+        let picked = |a: &Apply| self.state.changes.picks_back(a);
+        // What was picked to go comes back by being taken back, and the other way round.
+        let gives = self.state.applies().get(&apply).is_some_and(picked) && !several;
+        let what = if redo == gives { "Took back" } else { "Put back" };
         let back = match (redo, several) {
+            (false, false) if gives => "/unundo takes it back again",
+            (true, false) if gives => "/undo puts it back",
             (true, false) => "/undo takes it back again",
             (true, true) => "/undo takes the last of them back again",
             (false, false) => "/unundo puts it back",

@@ -11,6 +11,7 @@ use crate::{
     input::Refusal,
     intent::{Consent, Control, IntentNode, IntentPath, Phase, Reading, Source, TakenBack, Turn},
     question::{Lone, praises},
+    spared::means,
 };
 
 /// A line that is an answer, and the question that it answers.
@@ -29,6 +30,15 @@ fn worded(question: &Checkpoint, answer: Option<Answer>) -> Result<Worded, Refus
     // Whoever says this has seen the question: `said` looked at that.
     Ok(Worded { question: question.id, answer, shown: question.kind.shown() })
 }
+
+/// The name of the word that holds a run.
+const HOLD: &str = "hold";
+/// What takes back what this session wrote.
+const UNDO: &str = "undo";
+/// What gives that back again.
+const UNUNDO: &str = "unundo";
+/// What words the message of a commit that waits.
+const COMMIT: &str = "commit";
 
 /// Told of a choice that a question had before.
 const USED_UP: &str = "that was tried as often as it may be; ";
@@ -266,6 +276,39 @@ impl Draft<'_> {
         })
     }
 
+    /// What a whole line wants of the workbench that is no message to anybody: a run held, changes back, a commit. `None` for
+    /// every other line.
+    pub(super) fn word_to_workbench(
+        &mut self,
+        turn: Option<TurnId>,
+        line: &str,
+        reading: &Reading,
+    ) -> Option<Decided> {
+        if self.holds(line) {
+            self.record_word(turn, line, reading, HOLD);
+            return Some(self.hold());
+        }
+        if self.gives_back(line) {
+            self.record_word(turn, line, reading, UNUNDO);
+            return Some(self.give_back());
+        }
+        if let Some(what) = self.takes_back(line) {
+            if let Err(refusal) = self.may_mean_else(&what) {
+                return Some(Err(refusal));
+            }
+            self.record_word(turn, line, reading, UNDO);
+            return Some(self.undo_what(&what));
+        }
+        if let Some((question, message)) = self.words_commit(line) {
+            self.record_word(turn, line, reading, COMMIT);
+            self.reword_commit(question, message);
+            return Some(Ok(()));
+        }
+        let message = self.wants_commit(line)?;
+        self.record_word(turn, line, reading, COMMIT);
+        Some(self.commit(&message))
+    }
+
     /// Records a line as a word to the workbench.
     pub(super) fn record_word(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading, word: &str) {
         let mut reading = reading.clone();
@@ -287,6 +330,19 @@ impl Draft<'_> {
             TakenBack::Steps(steps) => !self.state.written_in(steps).is_empty(),
         };
         stands.then_some(what)
+    }
+
+    /// Whether a line wants back what was taken back, where something of that can come back.
+    pub(super) fn gives_back(&self, line: &str) -> bool {
+        let wanted = self.under.tiers.classifier.gives_back(line);
+        let Some((wanted, of)) = wanted.zip(self.state.changes.given_back()) else { return false };
+        match wanted {
+            TakenBack::Last | TakenBack::That | TakenBack::All => true,
+            TakenBack::File(name) | TakenBack::Named(name) => {
+                of.files.iter().any(|f| means(&name, f.path.as_str()).is_some())
+            }
+            TakenBack::Several(_) | TakenBack::FileAt(_) | TakenBack::Steps(_) => false,
+        }
     }
 
     /// Why words are not taken for the last change that was written, where something else may be meant: a change that waits
