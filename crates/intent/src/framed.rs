@@ -1,7 +1,9 @@
 //! Orders whose verb is one only in its frame: "teach X about Y", "have X do Y", "give X a Y", "swap X for Y", "do it without
-//! …", "explain in the README how …", "print to stderr …".
+//! …", "explain in the README how …", "print to stderr …", "answer 404 when …".
 //!
 //! Owns these frames; their words stand in `assets/intent/words.txt`. Elsewhere the same verbs ask, tell and greet.
+
+pub(crate) mod shown;
 
 use pilothouse_shell::is_prose;
 
@@ -62,7 +64,8 @@ pub(crate) fn framed(tokens: &[Token], known: &Tables) -> bool {
             || clause.swaps()
             || clause.does_without()
             || clause.tells()
-            || clause.prints())
+            || clause.prints()
+            || clause.shows())
 }
 
 /// The words of a clause from its verb on.

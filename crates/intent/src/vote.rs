@@ -129,6 +129,10 @@ fn plain(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
         let reasoning = "changes the steps of the plan";
         return Some(vote(N::Decompose, Turn::PlanContinue, PLAIN, Source::Heuristic, reasoning));
     }
+    if m.phase == Phase::Executing && !m.paused && p.ban == Ban::None && framed::shown::orders(p) {
+        let turn = project(N::Modify, m.phase, m.plan_active);
+        return Some(vote(N::Modify, turn, PLAIN, Source::Heuristic, "says what the program is to put out"));
+    }
     if order::plain_run(p, m) {
         let turn = project(N::Execute, m.phase, m.plan_active);
         return Some(vote(

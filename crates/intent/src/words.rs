@@ -62,7 +62,7 @@ lists! {
     FramedDo, FramedLetNo, FramedGive, FramedGift, FramedNoGift, Seek, SeekParticle, SeekCause,
     FramedSwap, FramedSwapFor, FramedDoIt, FramedWithout, FramedAgent, FramedNobody, FramedMay,
     FramedMayNot, FramedDoing, FramedStop, FramedWait, FramedOther, FramedSays, FramedSpeaker,
-    FramedThanks, FramedTell, FramedTellIn, FramedDoc, FramedTells, FramedPrint, FramedStream,
+    FramedThanks, FramedTell, FramedTellIn, FramedDoc, FramedTells, FramedPrint, FramedStream, FramedShows, FramedPuts, FramedNotice, FramedShownIn, FramedShownAt, FramedShownOf, FramedShownWhen, FramedShownTo,
     FramedMakeTalk, FramedBe, FramedMe, FramedMeOn, FramedMeNo, FramedEver, FramedThat, FramedKnow,
     Leans, LeansOn, Hangs, Proposes, ReviseVerb, ReviseTake, ReviseOut, ReviseNeed, ReviseWant,
     ReviseMore, ReviseStep, ReviseTask, ReviseWhich, ReviseAfter, ReviseOrder, ReviseMake, ReviseOnly,

@@ -40,9 +40,12 @@ fn told(b: &Bench) -> usize {
 
 #[test]
 fn what_is_added_becomes_the_last_step_and_the_run_goes_on() {
-    for line in
-        ["Actually, also add password reset functionality", "also add a doc comment to the two methods"]
-    {
+    for line in [
+        "Actually, also add password reset functionality",
+        "also add a doc comment to the two methods",
+        "also answer 400 when the body of POST /notes is not JSON",
+        "also print the version with --version",
+    ] {
         let mut b = running();
         assert!(b.session.foretell(line).does(&Deed::Adds), "{line}: {:?}", b.session.foretell(line));
         b.say(line);
