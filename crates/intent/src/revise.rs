@@ -38,6 +38,13 @@ pub(crate) fn revises(p: &Parsed<'_>) -> bool {
             || line.needless())
 }
 
+/// Whether a message leaves out a step of the plan that waits by what that is called, whatever it says besides: "drop the docs
+/// step, we have no docs folder". Beside a run "the login step" may be one of the program.
+pub(crate) fn drops_named(p: &Parsed<'_>) -> bool {
+    let line = Line::of(p);
+    !p.withdrawn && !asks(p) && (0..line.tokens.len()).any(|i| line.drops_named(i))
+}
+
 /// Whether it only asks; "do step 3 first" opens like a question and is none.
 fn asks(p: &Parsed<'_>) -> bool {
     let clauses = &p.structure.clauses;
@@ -132,6 +139,17 @@ impl<'a> Line<'a> {
             || (self.is(i, List::ReviseWant) && (i + 1..end).any(|at| self.is(at, List::ReviseMore)))
     }
 
+    /// "drop the docs step", "remove the second README step".
+    fn drops_named(&self, i: usize) -> bool {
+        let called = |noun: usize| self.is_step(noun) && !self.places(noun - 1);
+        let because = |at: usize| self.is(at, List::Tie) || self.is(at, List::SpareClose);
+        let ends = |noun: usize| self.ends(noun + 1) || because(noun + 1);
+        self.is(i, List::ReviseDrop)
+            && !self.negated(i)
+            && self.is(i + 1, List::Determiner)
+            && (i + 3..i + 6).any(|noun| called(noun) && ends(noun))
+    }
+
     /// The numbers of the steps that it is about.
     fn numbers(&self) -> Vec<usize> {
         let changed = (0..self.tokens.len()).filter(|i| self.changes_step(*i));
@@ -182,7 +200,7 @@ impl<'a> Line<'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Classifier, Message, Phase, Turn};
+    use crate::{Classifier, IntentNode, Message, Phase, Turn};
 
     #[test]
     fn words_about_the_steps_of_a_plan_change_it() {
@@ -235,6 +253,32 @@ mod tests {
                 assert_eq!(read.whole.turn, Turn::PlanContinue, "{text} {phase:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_step_of_the_plan_that_waits_is_left_out_by_what_it_is_called() {
+        let read = |text: &str, phase| {
+            Classifier::builtin().read(&Message { text, phase, plan_active: true, ..Message::default() })
+        };
+        for text in [
+            "drop the docs step, we have no docs folder",
+            "skip the docs step, nobody reads them",
+            "remove the changelog step because there is none",
+            "please delete the release notes step",
+        ] {
+            let whole = read(text, Phase::AwaitingApproval).whole;
+            assert_eq!(whole.turn, Turn::PlanContinue, "{text}");
+            assert!(
+                whole.confidence >= 0.8 && whole.path.current() == IntentNode::Decompose,
+                "{text}: {whole:?}"
+            );
+        }
+        for text in ["should we drop the docs step?", "don't drop the docs step", "remove the step counter"] {
+            let whole = read(text, Phase::AwaitingApproval).whole;
+            assert!(!whole.reasoning.contains("changes the steps"), "{text}: {whole:?}");
+        }
+        let whole = read("remove the login step", Phase::Executing).whole;
+        assert!(!whole.reasoning.contains("changes the steps"), "one of the program: {whole:?}");
     }
 
     #[test]

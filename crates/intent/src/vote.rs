@@ -125,7 +125,8 @@ fn plain(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
         let reasoning = "asks what would come of it";
         return Some(vote(N::Explain, Turn::Query(None), PLAIN, Source::Heuristic, reasoning));
     }
-    if m.phase != Phase::Idle && !m.paused && revise::revises(p) {
+    let called = || m.phase == Phase::AwaitingApproval && revise::drops_named(p);
+    if m.phase != Phase::Idle && !m.paused && (revise::revises(p) || called()) {
         let reasoning = "changes the steps of the plan";
         return Some(vote(N::Decompose, Turn::PlanContinue, PLAIN, Source::Heuristic, reasoning));
     }

@@ -64,7 +64,7 @@ lists! {
     FramedMayNot, FramedDoing, FramedStop, FramedWait, FramedOther, FramedSays, FramedSpeaker,
     FramedThanks, FramedTell, FramedTellIn, FramedDoc, FramedTells, FramedPrint, FramedStream, FramedShows, FramedPuts, FramedNotice, FramedShownIn, FramedShownAt, FramedShownOf, FramedShownWhen, FramedShownTo,
     FramedMakeTalk, FramedBe, FramedMe, FramedMeOn, FramedMeNo, FramedEver, FramedThat, FramedKnow,
-    Leans, LeansOn, Hangs, Proposes, ReviseVerb, ReviseTake, ReviseOut, ReviseNeed, ReviseWant,
+    Leans, LeansOn, Hangs, Proposes, ReviseVerb, ReviseDrop, ReviseTake, ReviseOut, ReviseNeed, ReviseWant,
     ReviseMore, ReviseStep, ReviseTask, ReviseWhich, ReviseAfter, ReviseOrder, ReviseMake, ReviseOnly,
     RevisePlan, ReviseNeedless, NewWork, NewArticle, WorkVerb, BareVerb, BeOrHave, DoOrMay, MessageEdit, MessageOmit, MessageOf, MessagePart,
     MessageLine, MessageTo, MessageReword, PickYes, PickLead, PickVerb, PickNth, PickLast, PickAll,

@@ -694,3 +694,17 @@ fn a_letter_that_no_question_offers_does_nothing() {
     b.say("r");
     assert_eq!(phase(&b), Phase::Executing, "where it is offered it is one");
 }
+
+#[test]
+fn a_step_of_the_plan_that_waits_is_dropped_by_its_name_without_a_question() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("Fix it", "modify"), ("Update the docs", "modify")], &[]);
+    b.question(is_plan);
+    let line = "drop the docs step, we have no docs folder";
+    let told = b.session.foretell(line);
+    assert!(told.does(&pilothouse_core::session::Deed::Plans), "{told:?}");
+    let step = b.say(line);
+    assert_eq!((starts(&step), phase(&b)), (vec!["think".to_owned()], Phase::Planning));
+    assert!(!b.session.state().open.values().any(|c| c.kind.asks_back()));
+}
