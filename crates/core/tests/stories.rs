@@ -16,6 +16,8 @@ mod agreed;
 mod as_text;
 #[path = "stories/aside.rs"]
 mod aside;
+#[path = "stories/at_rest.rs"]
+mod at_rest;
 #[path = "stories/bans.rs"]
 mod bans;
 #[path = "stories/beside.rs"]

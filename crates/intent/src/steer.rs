@@ -223,6 +223,11 @@ impl Classifier {
         self.lists(List::Hold, line)
     }
 
+    /// Whether a whole line wants the session cleared, as `/clear` does: "clear".
+    pub fn clears(&self, line: &str) -> bool {
+        self.lists(List::Clear, line)
+    }
+
     /// Whether a message takes up again what was left, by its name: "go on with the plan".
     pub fn takes_up(&self, text: &str) -> bool {
         let focus = text::focus(text);

@@ -8,7 +8,7 @@ use crate::{
     event::{Event, Level},
     ids::TurnId,
     input::Refusal,
-    intent::{Control, Phase, Slash, Turn},
+    intent::{Control, Phase, Reading, Slash, Turn},
     scope::ToolScope,
     session::{State, TurnInfo, What},
     work::Work,
@@ -80,6 +80,14 @@ impl Draft<'_> {
         let message = failed.or_else(last);
         let Some(turn) = message else { return self.redo_plan() };
         self.ask_message_again(turn)
+    }
+
+    /// The command line of the user's that ran last, where words want it again and nothing came after it: "run that again".
+    pub(super) fn ran_last(&self, reading: &Reading) -> Option<String> {
+        let again = reading.whole.turn == Turn::Control(Control::Redo) && reading.slash.is_none();
+        let rests = self.state.is_at_rest() && !self.state.took_back;
+        let last = self.state.turns.values().next_back().filter(|_| again && rests)?;
+        last.command().map(|_| last.request.clone().unwrap_or_else(|| last.head.clone()))
     }
 
     fn ask_message_again(&mut self, turn: TurnId) -> Decided {

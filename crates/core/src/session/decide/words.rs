@@ -288,6 +288,16 @@ impl Draft<'_> {
             self.record_word(turn, line, reading, HOLD);
             return Some(self.hold());
         }
+        if self.under.tiers.classifier.clears(line) {
+            let mut reading = reading.clone();
+            reading.whole.turn = Turn::Control(Control::Reset);
+            self.record(turn, line, &reading);
+            return Some(self.control(Control::Reset));
+        }
+        if let Some(ran) = self.ran_last(reading) {
+            self.record(turn, line, reading);
+            return Some(self.say(&ran));
+        }
         if self.gives_back(line) {
             self.record_word(turn, line, reading, UNUNDO);
             return Some(self.give_back());
