@@ -76,7 +76,10 @@ impl Request {
         let rest =
             || text.trim_start().split_once(char::is_whitespace).map_or("", |(_, r)| r.trim()).to_owned();
         let path = |act| Self::Path { act, path: rest() };
+        // The shell has a word of that name, with options and redirects.
+        let of_shell = |first: &str| first.starts_with('-') || text.contains(['<', '>', '|', ';', '&', '\n']);
         match words.as_slice() {
+            ["read", first, ..] if of_shell(first) => Self::command(text),
             ["read", _, ..] => path(Act::Read),
             ["edit" | "write", _, ..] => path(Act::Write),
             ["delete", _, ..] => path(Act::Delete),
@@ -246,4 +249,20 @@ fn host_of(word: &str) -> Option<String> {
         None => host.split(':').next().unwrap_or(""),
     };
     (!host.is_empty()).then(|| host.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_begins_with_the_shells_own_read_is_a_line() {
+        for line in ["read -r c < <(ls)", "read -r a", "read a < f; make test"] {
+            assert_eq!(Request::read(line), Request::command(line), "{line}");
+        }
+        for path in ["src/a file.c", ".env"] {
+            let call = Request::Path { act: Act::Read, path: path.to_owned() };
+            assert_eq!(Request::read(&format!("read {path}")), call, "{path}");
+        }
+    }
 }
