@@ -192,6 +192,7 @@ fn spawn(ground: Ground<'_>, command: &str, folder: &Path, kept: &[PathBuf]) -> 
         .current_dir(folder)
         .env_clear()
         .envs(environment(ground.given, ground.fence, ground.confine))
+        .envs(environment::of_git(command))
         .envs(ground.held.iter().cloned())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -7,7 +7,10 @@ use std::{
     ffi::{OsStr, OsString},
 };
 
-use pilothouse_core::{sandbox::Confine, shell::steers_as};
+use pilothouse_core::{
+    sandbox::Confine,
+    shell::{assess, steers_as},
+};
 
 use crate::sandbox::CommandSandbox;
 
@@ -97,12 +100,12 @@ const PROXIES: &[&str] = &[
     "no_proxy",
 ];
 
-/// Set for every command: no pager, no question that nobody can answer, and no repository that is just a folder of another
-/// one's files, whose settings would run programs.
-const SET: &[(&str, &str)] = &[
-    ("PAGER", "cat"),
-    ("GIT_PAGER", "cat"),
-    ("GIT_TERMINAL_PROMPT", "0"),
+/// Set for every command: no pager, no question that nobody can answer.
+const SET: &[(&str, &str)] = &[("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
+
+/// Set where a line calls git itself: no repository that is just a folder of another one's files, whose settings would run
+/// programs. What tests start may use such a one.
+const GIT: &[(&str, &str)] = &[
     ("GIT_CONFIG_COUNT", "1"),
     ("GIT_CONFIG_KEY_0", "safe.bareRepository"),
     ("GIT_CONFIG_VALUE_0", "explicit"),
@@ -153,6 +156,12 @@ pub(super) fn of(
 /// Of the environment `ours`, what every program gets that is started here.
 pub(crate) fn allowed(ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     listed(ours, &[]).into_iter().chain(set(PLAIN)).collect()
+}
+
+/// What git gets beside it where a line calls git itself.
+pub(super) fn of_git(line: &str) -> Vec<(OsString, OsString)> {
+    let calls = assess(line).programs.iter().any(|program| program == "git");
+    if calls { set(GIT) } else { Vec::new() }
 }
 
 /// Which variables of the environment `ours` the text names and a command does not get.
@@ -288,8 +297,6 @@ mod tests {
         let get = |name: &str| all.iter().rfind(|(n, _)| n == name).and_then(|(_, v)| v.to_str());
         assert_eq!((get("LANG"), get("PATH"), get("LD_PRELOAD")), (Some("C"), Some("/bin"), None));
         assert_eq!((get("PAGER"), get("PORT")), (Some("cat"), Some("1")));
-        let git = (get("GIT_CONFIG_COUNT"), get("GIT_CONFIG_KEY_0"), get("GIT_CONFIG_VALUE_0"));
-        assert_eq!(git, (Some("1"), Some("safe.bareRepository"), Some("explicit")));
     }
 
     #[test]

@@ -116,26 +116,15 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
     notes.extend(inner);
     let all =
         git.must(&["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=no"], &[]).await?;
-    let settled = if merge.is_some() { settled(jail, &all, &prefix)? } else { Vec::new() };
-    let listed = |path: &RelPath| wanted.iter().any(|file| file.path == *path);
-    let others: Vec<SoughtFile> = settled
-        .into_iter()
-        .filter(|path| !listed(path))
-        .map(|path| SoughtFile { path, states: Vec::new() })
-        .collect();
+    let mut settled = if merge.is_some() { settled(jail, &all, &prefix)? } else { Vec::new() };
+    settled.retain(|path| !wanted.iter().any(|file| file.path == *path));
+    let others: Vec<SoughtFile> =
+        settled.into_iter().map(|path| SoughtFile { path, states: Vec::new() }).collect();
     let wanted: Vec<&SoughtFile> = wanted.into_iter().chain(&others).collect();
     let names: Vec<&str> = wanted.iter().map(|file| file.path.as_str()).collect();
     unfiltered(&git, &names).await?;
-    let args = [
-        "--literal-pathspecs",
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "--no-renames",
-        "--untracked-files=all",
-        "--",
-    ];
-    let said = git.must(&args, &names).await?;
+    let args = ["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=all", "--"];
+    let said = git.must(&[&["--literal-pathspecs"], args.as_slice()].concat(), &names).await?;
     let ours = entries(&said, &prefix)?;
     let mut files = Vec::new();
     for file in wanted {
