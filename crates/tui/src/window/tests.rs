@@ -474,10 +474,7 @@ fn opens(bench: &mut Bench) -> Option<String> {
 fn sessions_of_before_stand_below_those_of_this_window_and_open_in_it() {
     let mut bench = with_earlier();
     let text = bench.draw();
-    assert!(
-        text.contains("lists \"Fuzz the parser\", unfinished"),
-        "what came to rest is not: {text}"
-    );
+    assert!(text.contains("lists \"Fuzz the parser\", unfinished"), "what came to rest is not: {text}");
     bench.leader('r');
     let text = bench.draw();
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in\n{text}"));
