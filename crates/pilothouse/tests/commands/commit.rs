@@ -53,13 +53,16 @@ fn a_commit_holds_what_the_session_wrote_and_leaves_staged_and_dirty_files_alone
     let shown = go(&["run", "/commit", "--session", &slug]).with(3);
     shown.tells(&[
         "src/search.rs (changed)",
-        "The change",
+        "modify src/search.rs",
         "2 other changed files (1 staged) stay as they are.",
     ]);
     assert_eq!(git(&desk, &["log", "--format=%s"]), "first\n");
     let done = go(&["run", "/commit", "--session", &slug, "--auto-confirm"]).with(0);
     assert!(done.out.contains("committed ") && done.out.contains(" on main"), "{}", done.out);
-    assert_eq!(git(&desk, &["show", "--name-only", "--format=%s", "HEAD"]), "The change\n\nsrc/search.rs\n");
+    assert_eq!(
+        git(&desk, &["show", "--name-only", "--format=%s", "HEAD"]),
+        "modify src/search.rs\n\nsrc/search.rs\n"
+    );
     assert_eq!(git(&desk, &["status", "--porcelain"]), " M Cargo.toml\nM  README.md\n?? new.txt\n");
     let again = go(&["run", "/commit", "--session", &slug, "--auto-confirm"]).with(1);
     assert_eq!(again.err.matches("nothing to commit").count(), 1, "{}", again.err);
