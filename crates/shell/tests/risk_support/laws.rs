@@ -80,6 +80,10 @@ pub fn check(lines: &[(String, Risk)], count: usize, seed: u64) -> Vec<String> {
             }
             2 => {
                 let other = &lines[numbers.below(lines.len())].0;
+                // Behind `cd src` what begins with `../` is in the project.
+                if line.contains("cd ") && other.contains("../") {
+                    continue;
+                }
                 // What ends in a comment or a here-document would swallow the second line.
                 let join = if line.contains(['#', '<']) { "\n" } else { "; " };
                 let both = format!("{line}{join}{other}");
