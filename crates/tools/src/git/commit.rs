@@ -18,7 +18,10 @@ use pilothouse_core::{
 };
 
 use super::{Said, held, say};
-use crate::{jail::Jail, program};
+use crate::{jail::Jail, program, regular};
+
+/// Most bytes of what git keeps of a merge that are read.
+const MERGE_BYTES: u64 = 1024 * 1024;
 
 /// Hooks that a commit would call.
 const HOOKS: [&str; 5] =
@@ -317,7 +320,7 @@ async fn place(git: &Git<'_>) -> Result<Place, String> {
     if git.ask(&["config", "--type=bool", "--get", "commit.gpgSign"]).await?.as_deref() == Some("true") {
         notes.push("It is not signed, though commit.gpgSign is on; `!!git commit` signs.".to_owned());
     }
-    let text = |name: &str| std::fs::read_to_string(own.join(name)).ok();
+    let text = |name: &str| String::from_utf8(regular::read(&own.join(name), MERGE_BYTES).ok()?).ok();
     let merge = text("MERGE_HEAD").map(|heads| Merge {
         heads,
         message: own_lines(&text("MERGE_MSG").unwrap_or_default()),
