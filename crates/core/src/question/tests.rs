@@ -7,6 +7,7 @@ use crate::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{Event, Stamped},
+    goal::PlannerError,
     question::{Accept, Act, Asked, Place, Question, Role, Spec, Unattended, of_kind},
     resolved::{ResolvedCommand, Thing},
 };
@@ -151,7 +152,8 @@ fn typed_words_answer_only_what_holds_the_phase_and_a_run_alone_answers_nothing(
         assert!(own || spec.choices.iter().all(|c| c.words.is_empty()), "{question:?}");
         let listed = [Role::Take, Role::Deny].map(|role| spec.choice(role).is_some());
         assert!(own || spec.place == Place::Diff || listed == [true, true], "{question:?}");
-        let failed = matches!(&question.kind, CheckpointKind::Failure(failure) if failure.planner.is_none());
+        let by_itself = |planner| matches!(planner, None | Some(PlannerError::Repeated));
+        let failed = matches!(&question.kind, CheckpointKind::Failure(failure) if by_itself(failure.planner));
         assert_eq!(matches!(spec.unattended, Unattended::Failed(_)), failed, "{question:?}");
     }
 }
