@@ -185,7 +185,7 @@ fn before_the_first_call_a_price_that_nobody_said_is_told_to_be_unknown() {
     let b = Bench::new();
     assert_eq!(line(&b, usual), "$0.00 of $0.000025, <$0.01 left");
     let unpriced = Configured { unpriced: true, ..usual };
-    assert_eq!(line(&b, unpriced), "$0.000025 stops nothing: the price of this model is not known");
+    assert_eq!(line(&b, unpriced), "$0.000025 is not enforced: the price of this model is not known");
     assert_eq!(b.session.state().usage.cost_told(unpriced.unpriced), "not known");
     // Its server may say what a call cost.
     let mut b = running();
