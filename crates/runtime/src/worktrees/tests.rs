@@ -159,12 +159,12 @@ async fn a_merge_names_the_branch_and_what_comes_and_commits_with_what_was_wante
         [
             "2 commits of pilothouse/sqlx with 2 files come into trunk: c.txt, src/a.txt",
             "1 file is not committed there: src/a.txt",
-            "committed on pilothouse/sqlx first, so that nothing is lost: \"Numbers\"",
+            "committed on pilothouse/sqlx first, so that nothing is lost: \"Change two to 2 in src/a.txt\"",
         ]
     );
     let done = end(&rig.home(), &repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap();
     assert!(matches!(done, Ended::Done(_, said) if said.contains("merged into trunk")));
-    assert_eq!(git(&repo, &["log", "-1", "--format=%s", "pilothouse/sqlx"]), "Numbers");
+    assert_eq!(git(&repo, &["log", "-1", "--format=%s", "pilothouse/sqlx"]), "Change two to 2 in src/a.txt");
     assert_eq!(rig.text(), "one\n2\nthree\n");
 }
 
