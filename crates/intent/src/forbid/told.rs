@@ -73,27 +73,14 @@ struct Said {
 impl Said {
     fn add<'w>(&mut self, token: &Token, mut stems: impl Iterator<Item = &'w Box<str>>) {
         let at = self.line.len();
-        match token.kind {
-            Kind::Cjk => {
-                self.run = true;
-                self.verbs.extend(stems.filter_map(|stem| token.text.find(&**stem).map(|i| at + i)));
-            }
-            Kind::Word => {
-                if stems.any(|stem| token.text.starts_with(&**stem)) {
-                    self.verbs.push(at);
-                }
-            }
+        if token.kind == Kind::Cjk {
+            self.run = true;
+            self.verbs.extend(stems.filter_map(|stem| token.text.find(&**stem).map(|i| at + i)));
+        } else if token.kind != Kind::Word {
             // What is quoted or named says nothing itself.
-            Kind::Number
-            | Kind::File
-            | Kind::Path
-            | Kind::Url
-            | Kind::Ident
-            | Kind::Quote
-            | Kind::Tick
-            | Kind::Code
-            | Kind::Flag
-            | Kind::Punct => return self.line.push_str("· "),
+            return self.line.push_str("· ");
+        } else if stems.any(|stem| token.text.starts_with(&**stem)) {
+            self.verbs.push(at);
         }
         self.line.push_str(&token.text);
         self.line.push(' ');
