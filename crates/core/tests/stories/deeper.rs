@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::{phase, support::*};
 
 /// A question turn whose agent asks whether it may change files.
-fn asked() -> Bench {
+pub fn asked() -> Bench {
     let mut b = Bench::new();
     b.say("why does the test of a.txt fail?");
     b.reply(

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::{
     commit::{is_commit, looked, tree, written},
+    deeper::asked as to_change,
     phase,
     support::*,
 };
@@ -23,18 +24,6 @@ fn to_commit() -> Bench {
     b.say("/commit");
     looked(&mut b, Ok(tree(&["a.txt"])));
     b.question(is_commit);
-    b
-}
-
-/// A question turn whose agent asks whether it may change files.
-fn to_change() -> Bench {
-    let mut b = Bench::new();
-    b.say("why does the test of a.txt fail?");
-    b.reply(
-        "The check is wrong.",
-        &[("request_path", json!({"node": "modify", "reason": "mend the check"}))],
-    );
-    b.question(is_transition);
     b
 }
 
