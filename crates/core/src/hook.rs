@@ -246,12 +246,12 @@ mod tests {
     }
 
     #[test]
-    fn every_occasion_has_a_name_of_its_own_and_stands_in_the_readme() {
+    fn every_occasion_has_a_name_of_its_own_and_stands_in_the_guide() {
         let names: std::collections::BTreeSet<_> = Occasion::ALL.iter().map(|o| o.name()).collect();
         assert_eq!(names.len(), Occasion::ALL.len());
-        let readme = include_str!("../../../README.md");
+        let guide = include_str!("../../../docs/extending.md");
         for name in names {
-            assert!(readme.contains(&format!("`on_{name}`")), "on_{name}");
+            assert!(guide.contains(&format!("`on_{name}`")), "on_{name}");
         }
     }
 }

@@ -83,7 +83,7 @@ pub fn of_user(home: &Home) -> Result<Vec<Definition>, RuntimeError> {
 pub fn parse(file: &Path, text: &str, origin: Origin) -> Result<Vec<Definition>, RuntimeError> {
     let reader = Reader { file, text, origin };
     let layer: File = toml::from_str(text).map_err(|e| {
-        let hint = "every field stands in the README, under Hooks";
+        let hint = "every field stands in docs/extending.md, under Hooks";
         reader.fault(e.span(), &e.message().lines().collect::<Vec<_>>().join("; "), hint)
     })?;
     let mut all = Vec::new();
