@@ -43,11 +43,12 @@ pub struct CommitFile {
 /// A merge that a commit ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Merge {
-    /// What is merged, as git has it: a commit that was shown for one ends no other.
+    /// What is merged, and what is staged of it besides the files that are named, as git has it: a commit that was shown for
+    /// one ends no other.
     pub heads: String,
     /// The message that git has for it.
     pub message: String,
-    /// How many files are in it besides those that are named.
+    /// How many files are in it besides those that are named: as the other side has them.
     pub more: usize,
 }
 

@@ -57,6 +57,7 @@ impl CommitQuestion {
     fn title(&self) -> String {
         let (files, on) = (count(self.tree.files.len(), "file"), &self.tree.on);
         match &self.tree.merge {
+            Some(_) if self.tree.files.is_empty() => format!("Commit the merge on {on}?"),
             Some(_) => format!("Commit the merge on {on}, {files}?"),
             None => format!("Commit {files} on {on}?"),
         }
@@ -68,7 +69,7 @@ impl CommitQuestion {
             Some(Merge { more: 0, .. }) => notes.push("It ends the merge.".to_owned()),
             Some(Merge { more, .. }) => {
                 let more = count(*more, "file");
-                notes.push(format!("It ends the merge, with {more} more that git merged by itself."));
+                notes.push(format!("It ends the merge, with {more} more as the other side has them."));
             }
             None => {}
         }

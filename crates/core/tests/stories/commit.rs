@@ -181,15 +181,27 @@ fn a_merge_is_ended_with_the_message_that_git_has_and_only_that_merge() {
         panic!()
     };
     let text = shown.text();
-    for part in
-        ["Commit the merge on main, 1 file?", "a.txt", "Merge branch 'x'", "2 files more that git merged"]
-    {
+    for part in [
+        "Commit the merge on main, 1 file?",
+        "a.txt",
+        "Merge branch 'x'",
+        "2 files more as the other side has them",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     b.say("yes");
     let pending = b.session.pending();
     let Some(Work::Commit { message, merge, .. }) = pending.values().next() else { panic!("{pending:?}") };
     assert_eq!((message.as_str(), merge.as_deref()), ("Merge branch 'x'", Some("abc\n")));
+    // Where all of it was settled and staged by others nothing is named.
+    let mut b = written();
+    b.say("/commit");
+    let merge = Merge { heads: "abc\n".into(), message: "Merge branch 'x'".into(), more: 2 };
+    looked(&mut b, Ok(CommitTree { merge: Some(merge), ..tree(&[]) }));
+    let CheckpointKind::Commit(shown) = b.session.state().open[&b.question(is_commit)].kind.clone() else {
+        panic!()
+    };
+    assert!(shown.text().starts_with("Commit the merge on main?\n"), "{}", shown.text());
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! other call of ours: no hook, filter, signing program or editor runs. What would have is told before, or refused
 //! where the commit would not be the same without it.
 
+mod merge;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -11,14 +13,14 @@ use std::{
 
 use pilothouse_core::{
     blob::BlobId,
-    commit::{CommitFile, CommitTree, Committed, Merge, SoughtFile},
+    commit::{CommitFile, CommitTree, Committed, MOST_FILES, Merge, SoughtFile},
     money::count,
-    relpath::RelPath,
     tool::ChangeKind,
 };
 
 use super::{Said, held, say};
 use crate::{jail::Jail, program, regular};
+use merge::Parts;
 
 /// Most bytes of what git keeps of a merge that are read.
 const MERGE_BYTES: u64 = 1024 * 1024;
@@ -40,6 +42,9 @@ const UNDER_WAY: [(&str, &str); 4] = [
 
 /// How git commits: by the message that was shown, and without anything of the repository's that runs.
 const MAKE: [&str; 5] = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace"];
+
+/// How git is asked for all that it has and that is not as it was committed last.
+const TRACKED: [&str; 5] = ["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=no"];
 
 /// Where the folder stands in its repository.
 struct Place {
@@ -117,13 +122,18 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
         return Err(inner.join("; "));
     }
     notes.extend(inner);
-    let all =
-        git.must(&["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=no"], &[]).await?;
-    let mut settled = if merge.is_some() { settled(jail, &all, &prefix)? } else { Vec::new() };
-    settled.retain(|path| !wanted.iter().any(|file| file.path == *path));
+    let all = git.must(&TRACKED, &[]).await?;
+    let parts = match &merge {
+        Some(merge) => Parts::of(&git, jail, &all, (&prefix, &merge.heads)).await?,
+        None => Parts::default(),
+    };
+    let others = parts.named.iter().filter(|path| !wanted.iter().any(|file| file.path == **path));
     let others: Vec<SoughtFile> =
-        settled.into_iter().map(|path| SoughtFile { path, states: Vec::new() }).collect();
+        others.map(|path| SoughtFile { path: path.clone(), states: Vec::new() }).collect();
     let wanted: Vec<&SoughtFile> = wanted.into_iter().chain(&others).collect();
+    if wanted.len() > MOST_FILES {
+        return Err(format!("{} files would be named; `!git commit` commits so many", wanted.len()));
+    }
     let names: Vec<&str> = wanted.iter().map(|file| file.path.as_str()).collect();
     unfiltered(&git, &names).await?;
     let args = ["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=all", "--"];
@@ -136,30 +146,51 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
         if entry.conflict && merge.is_none() {
             return Err(format!("{path} is in conflict; settle it with git first"));
         }
-        let content = jail.read(path).ok().map(|bytes| BlobId::of(&bytes));
-        let new = entry.untracked || entry.added;
-        let kind = match (new, content) {
-            (_, None) => ChangeKind::Delete,
-            (true, Some(_)) => ChangeKind::Create,
-            (false, Some(_)) => ChangeKind::Modify,
-        };
-        // In a merge what others wrote is what it brings.
-        let mixed = merge.is_none() && !git.is_own(file, new, &prefix, content).await;
-        files.push(CommitFile { path: path.clone(), kind, content, untracked: entry.untracked, mixed });
+        files.push(looked(&git, jail, (entry, file), (&prefix, &parts)).await);
     }
     let named: BTreeSet<String> = files.iter().map(|f| format!("{prefix}{}", f.path)).collect();
     let mut foreign = entries(&all, "")?;
     foreign.retain(|e| !named.contains(e.path));
-    let mut staged = foreign.iter().filter(|e| e.staged).count();
-    let mut others = foreign.len();
-    let merge = merge.map(|merge| {
-        // What is staged is what it brings.
-        let more = std::mem::take(&mut staged);
-        others -= more;
-        Merge { more, ..merge }
-    });
+    let (staged, others) = match merge {
+        Some(_) => (0, foreign.iter().filter(|e| !e.staged).count()),
+        None => (foreign.iter().filter(|e| e.staged).count(), foreign.len()),
+    };
+    let merge = match merge {
+        Some(merge) => {
+            let heads = merge::state(&merge.heads, &all, &named)?;
+            Some(Merge { more: parts.more(&named), heads, ..merge })
+        }
+        None => None,
+    };
     let small = small(&git).await?;
     Ok(CommitTree { on: standing(&git).await?, files, others, staged, notes, small, merge })
+}
+
+/// A file that a commit would hold, as it lies there.
+async fn looked(
+    git: &Git<'_>,
+    jail: &Jail,
+    (entry, file): (&Entry<'_>, &SoughtFile),
+    (prefix, parts): (&str, &Parts),
+) -> CommitFile {
+    let path = &file.path;
+    let content = jail.read(path).ok().map(|bytes| BlobId::of(&bytes));
+    let new = entry.untracked || entry.added;
+    let kind = match (new, content) {
+        (_, None) => ChangeKind::Delete,
+        (true, Some(_)) => ChangeKind::Create,
+        (false, Some(_)) => ChangeKind::Modify,
+    };
+    let whole = format!("{prefix}{path}");
+    let mixed = if file.states.is_empty() {
+        parts.is_mixed(&whole)
+    } else if parts.brings(&whole) {
+        // In a merge what others wrote is what it brings.
+        file.states.last() != Some(&content)
+    } else {
+        !git.is_own(file, new, prefix, content).await
+    };
+    CommitFile { path: path.clone(), kind, content, untracked: entry.untracked, mixed }
 }
 
 /// Whether most of the last first lines of the log begin with a small letter, behind what they are about: `core: mend it`.
@@ -171,39 +202,7 @@ async fn small(git: &Git<'_>) -> Result<bool, String> {
     Ok(of(char::is_lowercase) > of(char::is_uppercase))
 }
 
-/// The files of a merge that git could not merge and that hold no mark of that any more.
-///
-/// # Errors
-/// Which still hold one, or lie outside this folder.
-fn settled(jail: &Jail, status: &[u8], prefix: &str) -> Result<Vec<RelPath>, String> {
-    let (mut settled, mut left) = (Vec::new(), Vec::new());
-    for entry in entries(status, "")?.into_iter().filter(|e| e.conflict) {
-        let path = entry.path.strip_prefix(prefix).and_then(|path| RelPath::new(path).ok());
-        let path = path.ok_or_else(|| {
-            format!("{} is in conflict and lies outside this folder; commit there", entry.path)
-        })?;
-        match jail.read(&path) {
-            Ok(bytes) if is_marked(&bytes) => left.push(path.to_string()),
-            Ok(_) | Err(_) => settled.push(path),
-        }
-    }
-    if left.is_empty() {
-        return Ok(settled);
-    }
-    let hold = if left.len() == 1 { "holds" } else { "hold" };
-    Err(format!(
-        "a merge is under way, and {} still {hold} conflict markers; settle them, then commit again",
-        left.join(", ")
-    ))
-}
-
-/// Whether a file holds the marks that git writes around what it could not merge.
-fn is_marked(bytes: &[u8]) -> bool {
-    let opens = |mark: &[u8]| bytes.split(|b| *b == b'\n').any(|line| line.starts_with(mark));
-    opens(b"<<<<<<< ") && opens(b">>>>>>> ")
-}
-
-/// Commits exactly these files, as they were looked at; where that ends a merge, with what git merged by itself.
+/// Commits exactly these files, as they were looked at; where that ends a merge, with what the other side brings.
 ///
 /// # Errors
 /// Why nothing was committed, for people.
@@ -218,7 +217,12 @@ pub async fn commit(
     }
     let git = Git::find(jail.root()).await?;
     let place = place(&git).await?;
-    if place.merge.as_ref().map(|merge| merge.heads.as_str()) != merge {
+    let named: BTreeSet<String> = files.iter().map(|f| format!("{}{}", place.prefix, f.path)).collect();
+    let now = match &place.merge {
+        Some(merge) => Some(merge::state(&merge.heads, &git.must(&TRACKED, &[]).await?, &named)?),
+        None => None,
+    };
+    if now.as_deref() != merge {
         return Err("what git is in the middle of is not what was shown; /commit looks again".to_owned());
     }
     for file in files {
@@ -231,7 +235,10 @@ pub async fn commit(
     unfiltered(&git, &names).await?;
     let text = format!("--message={message}");
     if merge.is_some() {
-        git.must(&["--literal-pathspecs", "add", "--all", "--"], &names).await?;
+        // Without a name it would be everything.
+        if !names.is_empty() {
+            git.must(&["--literal-pathspecs", "add", "--all", "--"], &names).await?;
+        }
         git.must(&[&MAKE[..], &[&text]].concat(), &[]).await?;
     } else {
         commit_only(&git, files, &names, &text).await?;
@@ -240,7 +247,6 @@ pub async fn commit(
     let args = ["diff-tree", "--no-commit-id", "--name-only", "--no-renames", "-r", "-z", "--root", "HEAD"];
     let held = git.must(&args, &[]).await?;
     let held: BTreeSet<String> = fields(&held).map(str::to_owned).collect();
-    let named: BTreeSet<String> = files.iter().map(|f| format!("{}{}", place.prefix, f.path)).collect();
     let mut on = standing(&git).await?;
     if merge.is_none() && held != named {
         on.push_str("; git says that it holds other files than were named, look at it");
@@ -380,6 +386,9 @@ async fn identity(git: &Git<'_>) -> Result<(), String> {
 
 /// Whether no filter stands between the files and the commit: it would have to run.
 async fn unfiltered(git: &Git<'_>, names: &[&str]) -> Result<(), String> {
+    if names.is_empty() {
+        return Ok(());
+    }
     let said = git.must(&["check-attr", "-z", "filter", "--"], names).await?;
     let all: Vec<&str> = fields(&said).collect();
     for entry in all.chunks(3) {
@@ -410,6 +419,26 @@ struct Entry<'a> {
     added: bool,
     untracked: bool,
     conflict: bool,
+    /// Whether the file is not as it is staged.
+    edited: bool,
+    /// Its modes, as far as they are told.
+    modes: Vec<&'a str>,
+    /// What is staged, by git's name for it.
+    staged_as: &'a str,
+    /// What both sides of a conflict have.
+    sides: Vec<&'a str>,
+}
+
+impl Entry<'_> {
+    /// What is staged, with its mode.
+    fn index(&self) -> String {
+        format!("{} {}", self.modes.get(1).copied().unwrap_or_default(), self.staged_as)
+    }
+
+    /// Whether it is a file wherever it is anything: no link, and no repository.
+    fn is_plain(&self) -> bool {
+        self.modes.iter().all(|mode| mode.starts_with("100") || *mode == "000000")
+    }
 }
 
 /// The lines of a status, with paths from `prefix` on.
@@ -417,22 +446,29 @@ fn entries<'a>(said: &'a [u8], prefix: &str) -> Result<Vec<Entry<'a>>, String> {
     let mut all = Vec::new();
     for line in fields(said) {
         let kind = line.split(' ').next().unwrap_or_default();
-        // Fields before the path, as the format of version 2 has them.
-        let before = match kind {
-            "1" => 8,
-            "u" => 10,
-            "?" => 1,
+        // Fields before the path, as the format of version 2 has them, and which of them are modes.
+        let (before, modes) = match kind {
+            "1" => (8, 3..6),
+            "u" => (10, 3..7),
+            "?" => (1, 0..0),
             _ => continue,
         };
-        let Some(path) = line.splitn(before + 1, ' ').last() else { continue };
+        let parts: Vec<&str> = line.splitn(before + 1, ' ').collect();
+        let Some(path) = parts.last() else { continue };
         let path = path.strip_prefix(prefix).ok_or("git names a file outside this folder")?;
-        let states = line.split(' ').nth(1).unwrap_or_default();
+        let states = if kind == "?" { "" } else { parts.get(1).copied().unwrap_or_default() };
+        let conflict = kind == "u";
+        let sides = parts.get(8..10).filter(|_| conflict && matches!(states, "UU" | "AA"));
         all.push(Entry {
             path,
-            staged: kind != "?" && !states.starts_with('.'),
+            staged: !states.is_empty() && !states.starts_with('.'),
             added: kind == "1" && states.starts_with('A'),
             untracked: kind == "?",
-            conflict: kind == "u",
+            conflict,
+            edited: kind == "1" && !states.ends_with('.'),
+            modes: parts.get(modes).unwrap_or_default().to_vec(),
+            staged_as: parts.get(7).copied().unwrap_or_default(),
+            sides: sides.unwrap_or_default().to_vec(),
         });
     }
     Ok(all)

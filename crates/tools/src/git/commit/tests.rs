@@ -128,6 +128,103 @@ async fn a_merge_whose_files_are_settled_is_ended_by_the_commit() {
     assert!(why.contains("is not what was shown"), "{why}");
 }
 
+/// What a look names, with what it says is mixed, and how many files more.
+fn named(tree: &CommitTree) -> (Vec<(&str, bool)>, usize) {
+    let files = tree.files.iter().map(|f| (f.path.as_str(), f.mixed)).collect();
+    (files, tree.merge.as_ref().unwrap().more)
+}
+
+#[tokio::test]
+async fn what_others_staged_is_in_no_merge_that_does_not_name_it() {
+    let repo = merging();
+    repo.write("a.txt", "both\n");
+    let shown = repo.looked(&["a.txt"]).await.unwrap();
+    assert_eq!(named(&shown), (vec![("a.txt", false)], 1));
+    // Staged after it was shown: it is not what was agreed to.
+    repo.write("secret.txt", "s\n");
+    repo.git(&["add", "secret.txt"]);
+    let heads = shown.merge.unwrap().heads;
+    let why = commit(&repo.jail(), &shown.files, "x", Some(&heads)).await.unwrap_err();
+    assert!(why.contains("is not what was shown"), "{why}");
+    assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "ours\n");
+    // Staged before: it is named, as what the session did not make.
+    let tree = repo.looked(&["a.txt"]).await.unwrap();
+    assert_eq!(named(&tree), (vec![("a.txt", false), ("secret.txt", true)], 1));
+    // What git merged itself is named once it is not as the other side has it, and what changed behind its back as mixed.
+    repo.git(&["rm", "-q", "--cached", "secret.txt"]);
+    repo.write("c.txt", "new\nand more\n");
+    repo.git(&["add", "c.txt"]);
+    let tree = repo.looked(&["a.txt"]).await.unwrap();
+    assert_eq!(named(&tree), (vec![("a.txt", false), ("c.txt", false)], 0));
+    repo.write("c.txt", "new\nand more\nof the user's\n");
+    let tree = repo.looked(&["a.txt"]).await.unwrap();
+    assert_eq!(named(&tree), (vec![("a.txt", false), ("c.txt", true)], 0));
+    // And what the merge has nothing to do with is as mixed as it is in every commit.
+    repo.git(&["checkout", "-q", "--theirs", "a.txt"]);
+    repo.write("b.txt", "the session's\n");
+    let wrote = repo.wrote(&["b.txt"]);
+    repo.write("b.txt", "the user's\n");
+    let tree = look(&repo.jail(), &wrote).await.unwrap();
+    assert!(named(&tree).0.contains(&("b.txt", true)), "{tree:?}");
+}
+
+#[tokio::test]
+async fn a_conflict_without_marks_is_not_taken_for_settled() {
+    let repo = Repo::new();
+    let both = |branch: &str, text: &str| {
+        repo.git(&["checkout", "-q", branch]);
+        fs::write(repo.dir.path().join("logo.png"), [b"\0", text.as_bytes()].concat()).unwrap();
+        repo.write("whole.txt", text);
+        match branch {
+            "other" => drop(repo.git(&["rm", "-q", "b.txt"])),
+            _ => repo.write("b.txt", text),
+        }
+        repo.git(&["add", "."]);
+        repo.git(&["commit", "-qm", text]);
+    };
+    repo.write("logo.png", "one\n");
+    repo.write("whole.txt", "one\n");
+    repo.write(".gitattributes", "whole.txt -merge\n");
+    repo.git(&["add", "."]);
+    repo.git(&["commit", "-qm", "base"]);
+    repo.git(&["branch", "other"]);
+    both("other", "theirs\n");
+    both("main", "ours\n");
+    let merged = Command::new("git").args(["merge", "-q", "other"]).current_dir(repo.dir.path()).output();
+    assert!(!merged.unwrap().status.success(), "it is in conflict");
+    repo.write("new.txt", "x\n");
+    let why = repo.looked(&["new.txt"]).await.unwrap_err();
+    assert!(
+        why.contains("b.txt, logo.png, whole.txt are in conflict without markers")
+            && why.contains("`!git add b.txt logo.png whole.txt`"),
+        "{why}"
+    );
+    repo.git(&["add", "b.txt", "logo.png", "whole.txt"]);
+    let tree = repo.looked(&["new.txt"]).await.unwrap();
+    let heads = tree.merge.clone().unwrap().heads;
+    commit(&repo.jail(), &tree.files, "x", Some(&heads)).await.unwrap();
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn a_merge_that_others_settled_whole_is_ended_and_takes_nothing_else() {
+    let repo = Repo::new();
+    repo.git(&["checkout", "-qb", "other"]);
+    repo.write("c.txt", "new\n");
+    repo.git(&["add", "."]);
+    repo.git(&["commit", "-qm", "theirs"]);
+    repo.git(&["checkout", "-q", "main"]);
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "ours"]);
+    repo.git(&["merge", "-q", "--no-commit", "other"]);
+    repo.write(".env", "KEY=1\n");
+    let tree = repo.looked(&["a.txt"]).await.unwrap();
+    assert_eq!(named(&tree), (Vec::new(), 1));
+    let heads = tree.merge.clone().unwrap().heads;
+    commit(&repo.jail(), &tree.files, "x", Some(&heads)).await.unwrap();
+    assert_eq!(repo.git(&["log", "-1", "--format=%P"]).split(' ').count(), 2, "two parents");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "?? .env\n");
+}
+
 #[tokio::test]
 async fn only_what_is_named_is_committed_and_the_rest_stays_as_it_was() {
     let repo = Repo::new();
