@@ -1,11 +1,12 @@
 //! Words of control where nothing works: "clear", "run that again", "again".
 
 use pilothouse_core::{
+    input::Input,
     intent::{Control, Phase, Turn},
     session::Deed,
 };
 
-use crate::{commit::written, phase, support::*};
+use crate::{commit::written, phase, phases::fault, support::*};
 
 #[test]
 fn clear_is_the_command_of_that_name_and_no_order() {
@@ -39,4 +40,15 @@ fn again_means_the_command_that_ran_last() {
     let mut b = written();
     b.say("again");
     assert!(b.session.state().open.values().any(|c| is_plan(&c.kind)), "else it means the plan");
+    // A command that mended the cause is not what failed.
+    for line in ["again", "try again", "retry"] {
+        let mut b = written();
+        b.say("what does a.txt hold?");
+        let call = b.thinking();
+        b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+        b.say("!seq 5");
+        b.end_tool(exited(0, "1"));
+        let step = b.say(line);
+        assert_eq!(starts(&step), ["think"], "{line}");
+    }
 }

@@ -108,3 +108,36 @@ fn what_names_another_file_gives_nothing_back() {
     assert_eq!(reverting(&b), None);
     assert_eq!(b.session.state().ledger().len(), 1);
 }
+
+#[test]
+fn words_that_only_point_give_nothing_back_once_something_else_may_be_meant() {
+    let lines = ["no, keep it", "actually keep it", "put it back", "apply it again", "put everything back"];
+    for line in lines {
+        // Talk came after it, and ends with an offer.
+        let mut b = undone();
+        b.say("what is in a.txt?");
+        b.reply("A greeting, and nothing uses it. Shall I remove it?", &[]);
+        drop(b.input(Input::say(line)));
+        assert_eq!(reverting(&b), None, "{line}");
+        // A question waits.
+        let mut b = undone();
+        b.say("!rm -rf /etc/x");
+        assert!(b.session.state().newest_question().is_some());
+        drop(b.input(Input::say(line)));
+        assert_eq!(reverting(&b), None, "{line}");
+    }
+    let mut b = undone();
+    b.say("what is in a.txt?");
+    b.reply("a greeting", &[]);
+    let why = b.input(Input::say("put it back")).unwrap_err().to_string();
+    assert!(why.contains("what was said since") && why.contains("/unundo"), "{why}");
+    // By its name it comes back at any time.
+    b.say("put b.txt back");
+    assert_eq!(reverting(&b), Some((vec!["b.txt".to_owned()], true)));
+    // Of two that were undone "everything" is not one.
+    let mut b = undone();
+    b.say("/undo");
+    end(&mut b);
+    drop(b.input(Input::say("put everything back")));
+    assert_eq!(reverting(&b), None);
+}

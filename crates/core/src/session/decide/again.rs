@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How a change that was taken back is put back, said beside what `/redo` does.
-const UNUNDO: &str = "; `/unundo` puts back the change that was taken back";
+pub(super) const UNUNDO: &str = "; `/unundo` puts back the change that was taken back";
 
 /// Whether a message can be asked again as it stands: not a word to the workbench, nor a yes to something that was said.
 fn stands_alone(info: &TurnInfo) -> bool {
@@ -70,7 +70,7 @@ impl Draft<'_> {
     /// left, else the message that was stopped or came to nothing, else the last plan once more, else the last message.
     /// Before all that what was taken back, where that was the last thing that was done.
     pub(super) fn redo(&mut self) -> Decided {
-        if self.state.took_back && self.state.phase == Phase::Idle {
+        if self.means_taken_back() {
             return self.give_back();
         }
         let failed = self.answer_to_redo().or_else(|| self.state.came_to_nothing());
@@ -82,10 +82,13 @@ impl Draft<'_> {
         self.ask_message_again(turn)
     }
 
-    /// The command line of the user's that ran last, where words want it again and nothing came after it: "run that again".
+    /// The command line of the user's that ran last, where words want it again, nothing came after it and nothing is left from
+    /// before it: "run that again".
     pub(super) fn ran_last(&self, reading: &Reading) -> Option<String> {
         let again = reading.whole.turn == Turn::Control(Control::Redo) && reading.slash.is_none();
+        let left = self.answer_to_redo().or_else(|| self.state.came_to_nothing()).is_some();
         let rests = self.state.is_at_rest() && !self.state.took_back;
+        let rests = rests && !left && self.state.plan_aside().is_none();
         let last = self.state.turns.values().next_back().filter(|_| again && rests)?;
         last.command().map(|_| last.request.clone().unwrap_or_else(|| last.head.clone()))
     }

@@ -303,7 +303,7 @@ impl Draft<'_> {
             return Some(self.give_back());
         }
         if let Some(what) = self.takes_back(line) {
-            if let Err(refusal) = self.may_mean_else(&what) {
+            if let Err(refusal) = self.may_mean_else(line, &what) {
                 return Some(Err(refusal));
             }
             self.record_word(turn, line, reading, UNDO);
@@ -342,12 +342,14 @@ impl Draft<'_> {
         stands.then_some(what)
     }
 
-    /// Whether a line wants back what was taken back, where something of that can come back.
+    /// Whether a line wants back what was taken back, where something of that can come back. Words that only point at it mean
+    /// it while nothing else was done since, and nothing waits that they may mean.
     pub(super) fn gives_back(&self, line: &str) -> bool {
         let wanted = self.under.tiers.classifier.gives_back(line);
         let Some((wanted, of)) = wanted.zip(self.state.changes.given_back()) else { return false };
         match wanted {
-            TakenBack::Last | TakenBack::That | TakenBack::All => true,
+            TakenBack::Last | TakenBack::That => self.means_taken_back(),
+            TakenBack::All => self.means_taken_back() && self.state.undone().len() < 2,
             TakenBack::File(name) | TakenBack::Named(name) => {
                 of.files.iter().any(|f| means(&name, f.path.as_str()).is_some())
             }
@@ -355,26 +357,39 @@ impl Draft<'_> {
         }
     }
 
+    /// Whether what was done last took something back, and nothing waits for a word or a review.
+    pub(super) fn means_taken_back(&self) -> bool {
+        self.state.took_back
+            && self.state.phase == Phase::Idle
+            && self.state.newest_question().is_none()
+            && self.state.open_proposals().next().is_none()
+    }
+
     /// Why words are not taken for the last change that was written, where something else may be meant: a change that waits
-    /// for its review, or what was talked of since.
-    pub(super) fn may_mean_else(&self, what: &TakenBack) -> Decided {
+    /// for its review, what was talked of since, or what was taken back already.
+    pub(super) fn may_mean_else(&self, line: &str, what: &TakenBack) -> Decided {
+        let forth = self.state.changes.given_back().is_some();
+        let also_forth = || forth && self.under.tiers.classifier.gives_back(line).is_some();
         let else_ = match what {
             TakenBack::File(_)
             | TakenBack::Named(_)
             | TakenBack::FileAt(_)
             | TakenBack::Steps(_)
-            | TakenBack::Several(_)
-            | TakenBack::All => None,
+            | TakenBack::Several(_) => None,
             TakenBack::Last | TakenBack::That if self.state.open_proposals().next().is_some() => {
                 Some("what waits for its review")
             }
             TakenBack::That if self.talked_since() => Some("what was said since"),
-            TakenBack::Last | TakenBack::That => None,
+            TakenBack::Last | TakenBack::That | TakenBack::All if also_forth() => Some("what was taken back"),
+            TakenBack::Last | TakenBack::That | TakenBack::All => None,
         };
         let last = self.state.ledger().last().and_then(|id| self.state.applies().get(id));
         let (Some(else_), Some(last)) = (else_, last) else { return Ok(()) };
         let of = super::undo::told(last);
-        Err(Refusal::new(format!("that may mean {else_}; /undo takes back the last written change, {of}")))
+        let forth = if forth { super::again::UNUNDO } else { "" };
+        Err(Refusal::new(format!(
+            "that may mean {else_}; /undo takes back the last written change, {of}{forth}"
+        )))
     }
 
     /// Whether the last message was talk, and came after the last change.
