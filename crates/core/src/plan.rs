@@ -169,6 +169,24 @@ impl Task {
     }
 }
 
+/// A plan that a run was made of, and how that began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Its message.
+    pub turn: TurnId,
+    /// Which version of it.
+    pub version: u32,
+    /// Whether the user said yes to it; else it was small enough, or the mode let it.
+    pub agreed: bool,
+}
+
+impl Begun {
+    /// Whether it is this plan, as it is.
+    pub fn is_of(&self, plan: &Plan) -> bool {
+        (self.turn, self.version) == (plan.turn, plan.version)
+    }
+}
+
 impl Plan {
     /// What its steps need; its gates run commands.
     pub fn scope(&self) -> ToolScope {

@@ -156,6 +156,7 @@ impl<'a> Draft<'a> {
         if self.state.phase == Phase::Executing && self.state.plan.is_some() && self.state.run.is_some() {
             self.continue_run();
         }
+        self.go_on_once_decided();
         self.settle_budget();
         self.ask_of_phase();
     }

@@ -191,10 +191,10 @@ impl Foretold {
                 Deed::SetsAside if gives_up(state) => "gives up what failed",
                 Deed::SetsAside if state.plan.is_none() => &aside,
                 Deed::SetsAside => "sets the plan aside",
-                Deed::Shows if resumes => "takes up the plan, which waits for your yes",
+                Deed::Shows if resumes => self.resuming(),
                 Deed::Shows => "shows the plan, which waits for your yes",
                 Deed::Fails => "ends the run, which may not go on",
-                Deed::Plans if replans => continue,
+                Deed::Plans if replans || resumes && self.does(&Deed::Shows) => continue,
                 Deed::Plans if state.phase == Phase::Idle || self.does(&Deed::SetsAside) => {
                     planned(path, forbids, state)
                 }
@@ -229,6 +229,15 @@ impl Foretold {
             all.push(what.to_owned());
         }
         if all.is_empty() { "nothing follows from it".to_owned() } else { all.join(", then ") }
+    }
+
+    /// What becomes of a plan that is taken up: a lane that would leave its planning is opened where nobody is asked.
+    fn resuming(&self) -> &'static str {
+        if self.does(&Deed::Plans) {
+            "takes up the plan and goes on with it"
+        } else {
+            "takes up the plan, which waits for your yes"
+        }
     }
 
     fn going_on(&self) -> String {

@@ -22,7 +22,7 @@ use crate::{
     memory::{MemoryChange, Note},
     money::Unit,
     pipeline::Depth,
-    plan::{Plan, ProvenTree},
+    plan::{Begun, Plan, ProvenTree},
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
     recipe::Directed,
@@ -174,6 +174,10 @@ pub struct State {
     pub(super) repairs: u32,
     /// Other ways that were tried for them so far.
     pub(super) detours: u32,
+    /// The plan whose run began last: "go on" takes it up as it began.
+    pub(super) begun: Option<Begun>,
+    /// Whether the plan goes on once the changes that wait are decided.
+    pub(super) goes_on: bool,
     /// Lines of gates that the user said yes to, exactly as they stand there.
     pub(super) approved_gates: BTreeSet<String>,
     /// The project's own checks among those that the question about the folder named.

@@ -247,7 +247,7 @@ impl Transcript {
             Event::InstructionsTold { lane, .. } => self.push(seq, Some(*lane), What::Record),
             Event::CommitEnded { made: Some(_), .. } => self.tell(seq, What::Record),
             Event::LaneNudged { lane, .. } => self.push(seq, Some(*lane), What::Nudge),
-            Event::ControlGiven { control: Control::Redo } if phase == Phase::Idle => {
+            Event::ControlGiven { control: Control::Redo | Control::Proceed } if phase == Phase::Idle => {
                 self.push(seq, None, What::Record);
             }
             Event::CallEnded { call, lane, .. } => self.call_ended(seq, *call, *lane),

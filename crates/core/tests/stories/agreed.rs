@@ -306,7 +306,11 @@ fn a_yes_to_what_a_step_offers_with_its_last_words_begins_it() {
             b.input(Input::Cancel).unwrap();
         }
         b.say(line);
-        assert!(b.session.state().run.is_none(), "{end} {line}: {:?}", b.names());
+        let goes_on = line == "go on";
+        assert_eq!(b.session.state().run.is_some(), goes_on, "{end} {line}: {:?}", b.names());
+        let state = b.session.state();
+        let steps = state.plan.as_ref().or(state.last_plan()).map(|plan| plan.tasks.len());
+        assert_eq!(steps, Some(2), "{line}: with the plan as it is, not with what was asked");
     }
 }
 

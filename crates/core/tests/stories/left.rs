@@ -2,7 +2,8 @@
 
 use crate::{phase, reviewing, support::*};
 use pilothouse_core::{
-    checkpoint::Answer, input::Input, intent::Phase, plan::TaskStatus, proposal::Decision, session::Session,
+    checkpoint::Answer, input::Input, intent::Phase, plan::TaskStatus, proposal::Decision,
+    scope::PermissionMode, session::Session, work::Work,
 };
 
 /// Decides the first hunk of the one proposal.
@@ -38,7 +39,7 @@ fn who_leaves_a_review_finds_it_as_they_left_it_and_goes_on_without_the_model() 
         if !word.is_empty() {
             let step = b.say(word);
             assert!(starts(&step).is_empty(), "{:?}", starts(&step));
-            let told = "Its changes still wait for you: review them, then say go on.";
+            let told = "Its changes still wait for you: review them, and the plan goes on.";
             assert_eq!(b.notices().last().unwrap(), told);
         }
         assert_eq!((aside(&b), phase(&b)), (0, Phase::Idle), "nothing is asked but about the changes");
@@ -67,14 +68,84 @@ fn who_leaves_a_step_at_its_command_finds_the_changes_before_it() {
     assert_eq!((aside(&b), phase(&b)), (0, Phase::Idle));
     b.approve_all(None).unwrap();
     b.write();
-    b.say("go on");
-    let step = b.answer(is_plan, Answer::Approve).unwrap();
-    assert_eq!(starts(&step), ["think"], "its agent was not through");
+    assert_eq!(phase(&b), Phase::Executing, "once they are decided the plan goes on by itself");
+    assert!(b.session.pending().values().any(Work::asks_model), "its agent was not through");
+    assert!(!b.session.state().open.values().any(|c| is_plan(&c.kind)), "and nobody is asked again");
     // A command that was asked about is asked about again once its agent means it still.
     b.reply("", &[("run", serde_json::json!({"command": "make x"}))]);
     b.question(is_risk);
     let mut b = left(b);
     assert!(b.session.state().open.is_empty() && b.session.pending().is_empty());
     b.say("go on");
+    assert_eq!(phase(&b), Phase::Executing);
+    assert!(Session::replay(&b.log) == b.session);
+}
+
+#[test]
+fn a_plan_that_began_goes_on_without_another_yes_as_long_as_it_is_the_same() {
+    let begun = || {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        left(b)
+    };
+    let mut b = begun();
+    let told = b.session.foretell("go on");
+    let (turn, path) = told.meant.clone().unwrap();
+    let words = told.words((&turn, &path), false, b.session.state());
+    assert_eq!(words, "takes up the plan and goes on with it");
+    b.say("go on");
+    assert_eq!((phase(&b), b.session.state().run_lanes().count() > 0), (Phase::Executing, true));
+    // Shown again and not agreed to, it waits for a yes as any other.
+    let mut b = begun();
+    b.say("/redo");
     b.question(is_plan);
+    b.say("/abort");
+    b.say("go on");
+    b.question(is_plan);
+    // One that nobody said yes to is shown first.
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    let mut b = left(b);
+    b.say("go on");
+    b.question(is_plan);
+    // What began unasked goes on unasked, as long as the mode lets it.
+    for (mode, then) in
+        [(PermissionMode::Auto, Phase::Executing), (PermissionMode::Ask, Phase::AwaitingApproval)]
+    {
+        let mut b = Bench::new();
+        b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        assert_eq!(phase(&b), Phase::Executing);
+        let mut b = left(b);
+        if b.session.state().permission != mode {
+            b.input(Input::SetPermission(mode)).unwrap();
+        }
+        b.say("go on");
+        assert_eq!(phase(&b), then, "{mode:?}");
+    }
+    // What may not run now does not.
+    let mut b = begun();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    b.say("go on");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+}
+
+#[test]
+fn what_was_allowed_for_a_session_that_was_left_is_said_to_be_forgotten() {
+    let rules = || vec!["allow command make x".to_owned()];
+    let told = |answer: Answer| {
+        let mut b = Bench::new();
+        b.say("run make x");
+        b.reply("", &[("run", serde_json::json!({"command": "make x"}))]);
+        b.answer(is_risk, answer).unwrap();
+        let b = left(b);
+        b.notices().iter().find(|n| n.contains("ended with it")).cloned()
+    };
+    let all = "What you allowed for the session ended with it: command make x. It asks again.";
+    assert_eq!(told(Answer::Approve), None);
+    assert_eq!(told(Answer::Grant { rules: rules(), lasting: false }).as_deref(), Some(all));
 }

@@ -62,7 +62,6 @@ fn what_every_run_of_a_plan_wrote_stands_behind_the_message_that_began_it() {
         if path == "a.txt" {
             b.input(Input::Cancel).unwrap();
             b.say("go on");
-            b.answer(is_plan, Answer::Approve).unwrap();
         }
     }
     let told = asked(&mut b, "where were we?").unwrap();
@@ -100,31 +99,39 @@ fn a_message_whose_answer_a_crash_cut_short_is_open() {
 
 #[test]
 fn where_changes_wait_before_it_can_go_on_it_says_to_decide_those() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
-    b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", edit_of("a.txt"))]);
-    b.propose("a.txt", "1\n", "2\n");
-    b.reply("Done.", &[]);
-    b.input(Input::Open(opening())).unwrap();
-    let offered = b.notices().last().unwrap().clone();
-    assert!(
-        offered.ends_with("`/redo` takes it up again. Review the waiting changes first, then say go on."),
-        "{offered}"
-    );
-    let first = "decide the changes that wait, then \"go on\" takes it up";
-    let told = asked(&mut b, "where were we?").unwrap();
-    assert!(told.contains(first), "{told}");
-    b.say("go on");
-    assert!(b.notices().last().unwrap().contains("review them, then say go on"), "as it said");
-    b.approve_all(None).unwrap();
-    b.write();
-    let offered = b.notices().last().unwrap().clone();
-    assert!(offered.ends_with("was left at 1 of 2 steps. `/redo` takes it up again."), "{offered}");
-    assert!(b.session.pending().is_empty(), "nothing begins without the user's word");
-    let told = asked(&mut b, "where were we?").unwrap();
-    assert!(!told.contains(first) && told.contains("\"go on\" takes it up"), "{told}");
+    for word in ["", "go on"] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "2\n");
+        b.reply("Done.", &[]);
+        b.input(Input::Open(opening())).unwrap();
+        let offered = b.notices().last().unwrap().clone();
+        let then = "`/redo` takes it up again. Review the waiting changes first, then say go on.";
+        assert!(offered.ends_with(then), "{offered}");
+        let first = "decide the changes that wait, then \"go on\" takes it up";
+        let told = asked(&mut b, "where were we?").unwrap();
+        assert!(told.contains(first), "{told}");
+        if word.is_empty() {
+            b.approve_all(None).unwrap();
+            b.write();
+            let offered = b.notices().last().unwrap().clone();
+            assert!(offered.ends_with("was left at 1 of 2 steps. `/redo` takes it up again."), "{offered}");
+            assert!(b.session.pending().is_empty(), "nothing begins without the user's word");
+            let told = asked(&mut b, "where were we?").unwrap();
+            assert!(!told.contains(first) && told.contains("\"go on\" takes it up"), "{told}");
+        } else {
+            b.say(word);
+            assert!(b.notices().last().unwrap().contains("review them, and the plan goes on"), "as it said");
+            assert!(b.session.pending().is_empty(), "nothing is written yet");
+            b.approve_all(None).unwrap();
+            b.write();
+            let plan = b.session.state().plan.as_ref().unwrap();
+            assert_eq!((plan.done(), b.session.state().run.is_some()), (1, true));
+        }
+    }
 }
 
 #[test]

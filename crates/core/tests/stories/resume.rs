@@ -67,15 +67,14 @@ fn a_plan_that_was_left_is_taken_up_in_plain_words_and_the_preview_says_so() {
         assert!(told.does(&Deed::Shows), "{line}: {told:?}");
         let (turn, path) = told.meant.clone().unwrap();
         let words = told.words((&turn, &path), false, b.session.state());
-        assert_eq!(words, "takes up the plan, which waits for your yes", "{line}");
+        assert_eq!(words, "takes up the plan and goes on with it", "{line}");
         b.say(line);
-        assert_eq!(b.session.state().phase, Phase::AwaitingApproval, "{line}: {:?}", b.notices());
-        b.question(is_plan);
+        assert_eq!(b.session.state().phase, Phase::Executing, "{line}: {:?}", b.notices());
     }
     // No model is asked, whatever the thresholds of the rules.
     let mut b = by_hand(Bench::doubting(&["plan_continue", "query"]));
     b.say("I fixed it, go on");
-    assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
+    assert_eq!(b.session.state().phase, Phase::Executing);
 }
 
 #[test]
@@ -190,7 +189,6 @@ fn a_run_is_held_within_a_step_before_its_model_goes_on_and_only_once() {
     assert_eq!(b.session.state().phase, Phase::Idle);
     // The plan is taken up again without it.
     b.say("go on");
-    b.answer(is_plan, Answer::Approve).unwrap();
     assert!(!b.session.state().plan.as_ref().unwrap().pauses.contains(&Pause::Held));
     let cancelled = |e: &Event| matches!(e, Event::RunCompleted { status: RunStatus::Cancelled, .. });
     assert_eq!(b.log.iter().filter(|e| cancelled(&e.event)).count(), 1);

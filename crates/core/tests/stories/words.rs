@@ -79,7 +79,7 @@ fn go_on_after_a_run_that_was_stopped_takes_its_plan_up_whatever_its_steps_said(
             b.input(Input::Open(opening())).unwrap();
         }
         b.say(yes);
-        assert_eq!(phase(&b), Phase::AwaitingApproval, "{yes}");
+        assert_eq!(phase(&b), Phase::Executing, "{yes}");
     }
 }
 

@@ -13,6 +13,7 @@ use pilothouse_core::{
     digest::could_not_run,
     event::{Event, FileChange, Proof, RunStatus},
     ids::{ApplyId, GateId, ProposalId, Seq, TaskId, TurnId},
+    intent::Control,
     money::count,
     plan::{Plan, TaskStatus},
     proposal::{Proposal, ProposalStatus},
@@ -160,6 +161,7 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
         }
         Event::PlanReady { plan } => format!("The plan is taken up again: {}{}", plan.title, steps(plan)),
         Event::PlanShelved { .. } => "The plan was set aside; nothing of it goes on.".to_owned(),
+        Event::ControlGiven { control: Control::Proceed } => "The user said to go on.".to_owned(),
         Event::ControlGiven { .. } => "The user asked for this once more.".to_owned(),
         Event::ThinkingFailed { fault, .. } => format!("no reply came: {}", fault.message),
         Event::LaneClosed { .. } => "The user stopped this before it was answered.".to_owned(),

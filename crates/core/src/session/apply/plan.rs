@@ -26,6 +26,7 @@ impl State {
                 if known.all(|p| p.turn != plan.turn) {
                     self.accounts.tasks.clear();
                 }
+                self.goes_on = false;
                 self.replaced_by(plan);
                 self.plan_sought = None;
                 let mut known = self.plan.iter().chain(&self.suspended).chain(&self.earlier);

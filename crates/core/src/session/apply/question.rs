@@ -6,7 +6,7 @@ use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::Event,
     ids::Seq,
-    plan::Plan,
+    plan::{Begun, Plan},
     policy::By,
     session::State,
     shell::tells_its_end,
@@ -80,13 +80,23 @@ impl State {
         Some(self.gate_by(command)).filter(|by| plain && *by != By::Gate)
     }
 
+    /// The plan begins as it is now: by a yes, or unasked.
+    pub(super) fn note_begun(&mut self, agreed: bool) {
+        let Some(plan) = &self.plan else { return };
+        let known = self.begun.is_some_and(|begun| begun.is_of(plan) && begun.agreed);
+        self.begun = Some(Begun { turn: plan.turn, version: plan.version, agreed: agreed || known });
+    }
+
     /// Keeps the exact lines to which the user said yes.
     fn consent(&mut self, kind: &CheckpointKind, approved: bool, answer: Option<&Answer>) {
         match (kind, answer) {
             (CheckpointKind::Confirmation(_), _) if approved => {
+                self.note_begun(true);
                 let gates = self.plan.iter().flat_map(Plan::named_gates);
                 self.approved_gates.extend(gates.map(|g| g.command.clone()));
             }
+            // A plan that was left at its question, or refused, wants a yes of its own.
+            (CheckpointKind::Confirmation(_), _) => self.begun = None,
             (CheckpointKind::Trust(trust), _) if approved => {
                 self.approved_gates.extend(trust.gates.iter().cloned());
                 self.shown_checks.clone_from(&trust.checks);

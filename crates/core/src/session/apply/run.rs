@@ -16,6 +16,7 @@ impl State {
                 self.saw(run.0);
                 (self.repairs, self.detours) = (0, 0);
                 self.asked_last = None;
+                self.note_begun(false);
                 self.accounts.run = self.spent_in_stages(*turn);
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
                 let waited = Millis(0);

@@ -47,6 +47,7 @@ impl State {
                 self.mode_said = true;
             }
             Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
+            Event::ControlGiven { control } => self.goes_on = *control == Control::Proceed,
             Event::Described { change } => self.about.take(change),
             Event::TitleAsked { call } => {
                 self.saw(call.0);
@@ -135,6 +136,7 @@ impl State {
     fn reopen(&mut self, permission: Option<PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
         (self.trust, self.given) = (Trust::None, None);
+        self.goes_on = false;
         self.granted.clear();
         self.approved_gates.clear();
         self.allowed_lines.clear();

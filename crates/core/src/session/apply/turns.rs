@@ -108,6 +108,7 @@ impl State {
 
     fn turn_started(&mut self, seq: Seq, turn: TurnId, (text, branch): (&Excerpt, &Option<String>)) {
         self.branch.clone_from(branch);
+        self.goes_on = false;
         self.saw(turn.0);
         self.turn = Some(turn);
         self.history.push(seq);

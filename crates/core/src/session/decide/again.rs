@@ -120,6 +120,19 @@ impl Draft<'_> {
         self.state.failed_answer.or(cut).filter(|_| self.state.phase != Phase::Failed)
     }
 
+    /// "Go on" where a plan was left: one that a run was made of goes on as that began, if it is the same yet; another is
+    /// shown first.
+    pub(super) fn go_on_with_plan(&mut self) -> Decided {
+        let Some(plan) = self.state.last_plan().cloned() else { return self.redo_plan() };
+        let begun = self.state.begun.filter(|begun| begun.is_of(&plan));
+        self.emit(Event::ControlGiven { control: Control::Proceed });
+        self.show_again(plan)?;
+        if !begun.is_some_and(|begun| self.begin_again(begun.agreed)) {
+            self.ask_to_begin();
+        }
+        Ok(())
+    }
+
     pub(super) fn redo_plan(&mut self) -> Decided {
         match self.state.phase {
             Phase::Idle => {

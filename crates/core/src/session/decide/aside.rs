@@ -163,8 +163,15 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Shows an earlier plan again, with what is left of it to do.
-    pub(super) fn present_again(&mut self, mut plan: Plan) -> Decided {
+    /// Shows an earlier plan again, with what is left of it to do, and asks whether it begins.
+    pub(super) fn present_again(&mut self, plan: Plan) -> Decided {
+        self.show_again(plan)?;
+        self.ask_to_begin();
+        Ok(())
+    }
+
+    /// Shows it, and asks nothing yet.
+    pub(super) fn show_again(&mut self, mut plan: Plan) -> Decided {
         // Steps that are done are done again only where nothing of the plan is left, its gates neither.
         let finished = plan.fulfilled();
         for task in &mut plan.tasks {
@@ -185,9 +192,13 @@ impl Draft<'_> {
         self.go(Trigger::Redo)?;
         self.give_way(&plan);
         self.show_plan(plan);
+        Ok(())
+    }
+
+    /// A plan that is shown again waits for a yes.
+    pub(super) fn ask_to_begin(&mut self) {
         self.ask_of_phase();
         self.tell_unfounded();
-        Ok(())
     }
 }
 

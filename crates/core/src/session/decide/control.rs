@@ -40,7 +40,7 @@ enum WordTime {
 }
 
 /// Told where "go on" comes to changes that were left undecided.
-const LEFT_AT_REVIEW: &str = "Its changes still wait for you: review them, then say go on.";
+const LEFT_AT_REVIEW: &str = "Its changes still wait for you: review them, and the plan goes on.";
 
 impl State {
     /// Whether what was left waits for the user to look at what it proposed: that comes before anything else of it.
@@ -265,11 +265,20 @@ impl Draft<'_> {
                 self.notice(Level::Info, LEFT_AT_REVIEW);
                 Ok(())
             }
-            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
+            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.go_on_with_plan(),
             Phase::Idle if self.answer_to_redo().or(self.state.came_to_nothing()).is_some() => self.redo(),
             Phase::Idle => Err(Refusal::new("there is no plan to go on with")),
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),
+        }
+    }
+
+    /// Goes on with the plan where that was wanted and the changes that it left are decided and written.
+    pub(super) fn go_on_once_decided(&mut self) {
+        let rests = || self.state.is_at_rest() && !self.state.waits_where_it_was_left();
+        if self.state.goes_on && rests() && self.state.last_plan().is_some_and(Plan::unfinished) {
+            // With nothing at work there is always a way there.
+            drop(self.go_on_with_plan());
         }
     }
 

@@ -10,6 +10,7 @@ use crate::{
     input::{Fork, Found, Opening, Refusal},
     money::count,
     plan::Plan,
+    policy::{Origin, Rule},
     proposal::Proposal,
     question::Review,
     sandbox::Sandbox,
@@ -17,6 +18,9 @@ use crate::{
     session::{ApplyStatus, state::CommitStage},
     tool::Tool,
 };
+
+/// Most of what was allowed for a session that is named when that is over.
+const MOST_NAMED: usize = 3;
 
 /// Told of a folder that holds too much to be saved before a command.
 const UNSAVED: &str = " What a command changes is not saved before, so /undo does not take it back.";
@@ -87,7 +91,11 @@ impl Draft<'_> {
         let ceiling = self.under.policy.ceiling(standing);
         let permission = if ceiling == standing { opening.permission } else { Some(ceiling) };
         let sandbox = Some(opening.sandbox);
+        let forgotten = self.forgotten();
         self.reopen((opening.version, interrupted), permission, sandbox);
+        if let Some(text) = forgotten {
+            self.notice(Level::Info, text);
+        }
         self.tell_folder();
         self.tell_sandbox();
         self.close_servers();
@@ -120,6 +128,24 @@ impl Draft<'_> {
             self.offer_note(note);
         }
         self.hooks_of_session();
+    }
+
+    /// What the user allowed for the session alone, where that is over.
+    fn forgotten(&self) -> Option<String> {
+        let kept = |rule: &Rule| self.under.policy.rules().iter().any(|r| r.to_string() == rule.to_string());
+        let given = self.state.granted.iter().filter(|r| r.origin == Origin::SESSION && !kept(r));
+        let texts: Vec<String> = given.map(Rule::to_string).collect();
+        let named =
+            texts.iter().take(MOST_NAMED).map(|t| t.trim_end_matches(" $").trim_start_matches("allow "));
+        let named: Vec<&str> = named.collect();
+        let more = match texts.len() - named.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let asks = if texts.len() == 1 { "It asks again." } else { "They ask again." };
+        (!texts.is_empty()).then(|| {
+            format!("What you allowed for the session ended with it: {}{more}. {asks}", named.join(", "))
+        })
     }
 
     /// Says so where the folder is more than a project.

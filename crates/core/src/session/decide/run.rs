@@ -49,14 +49,28 @@ impl Draft<'_> {
         }
         self.show_plan(plan);
         self.must_go(Trigger::PlanReady);
-        let unasked = self.state.permission == PermissionMode::Auto || self.is_small();
-        if unasked && self.state.beyond_asked().is_none() && self.may_run() {
+        if self.begins_unasked() && self.may_run() {
             let approval = ApprovalId(self.id());
             self.leave_planning(lane, approval);
         } else {
             self.ask_of_phase();
         }
         self.take_later();
+    }
+
+    fn begins_unasked(&self) -> bool {
+        let unasked = self.state.permission == PermissionMode::Auto || self.is_small();
+        unasked && self.state.beyond_asked().is_none()
+    }
+
+    /// The plan that is shown goes on as it began: by the yes that it got then, or unasked where it is small.
+    pub(super) fn begin_again(&mut self, agreed: bool) -> bool {
+        let begins = (agreed || self.begins_unasked()) && self.may_run() && self.unfounded().is_none();
+        if begins {
+            let (lane, approval) = (self.open_at_plan(), ApprovalId(self.id()));
+            self.leave_planning(lane, approval);
+        }
+        begins
     }
 
     /// Whether the plan is one step in a file or two, asked for by a path that changes files: its hunks

@@ -257,11 +257,11 @@ impl Draft<'_> {
     /// Whether a control word is meant beyond doubt: what the statistics only think is a yes never
     /// is, and a plan is neither approved nor given up by a hum.
     pub(super) fn is_sure(&self, class: &Classification) -> bool {
-        let guessed = !matches!(class.source, Source::Slash | Source::AtNode | Source::Heuristic);
+        let guessed = is_guess(class.source);
         match class.turn {
             Turn::Control(Control::Approve) => !guessed,
             Turn::Control(ref word) if word.is_manner() => true,
-            // It only shows the plan, which waits for a yes.
+            // As a guess it only shows the plan, which waits for a yes.
             Turn::Control(Control::Redo | Control::Proceed)
                 if self.state.phase == Phase::Idle && self.state.plan_aside().is_some() =>
             {
@@ -325,6 +325,13 @@ impl Draft<'_> {
             // So does a no with nothing to say no to: it stops nothing.
             Turn::Control(Control::Cancel) if self.only_declines(turn) => self.route_query(turn),
             Turn::Control(control) if control.is_manner() => self.route_query(turn),
+            Turn::Control(Control::Proceed)
+                if is_guess(info.source)
+                    && self.state.phase == Phase::Idle
+                    && self.state.plan_aside().is_some() =>
+            {
+                self.redo_plan()
+            }
             Turn::Control(control) => self.control(control),
         }
     }
@@ -465,6 +472,11 @@ pub(super) struct Consulted {
     pub usage: Option<Usage>,
     /// What its answer depends on, where it is kept.
     pub key: Option<BlobId>,
+}
+
+/// Whether a message was read by less than rules or the user's own sign.
+const fn is_guess(source: Source) -> bool {
+    !matches!(source, Source::Slash | Source::AtNode | Source::Heuristic)
 }
 
 /// What is really asked: without an `@node`, without parts that were taken back.
