@@ -236,10 +236,14 @@ impl App {
         })
     }
 
-    /// Takes the user's keymap file; says what is wrong with it and keeps the standard one if so.
+    /// Takes the user's keymap file and says which keys that ship gave way to it, or what is wrong with it and keeps the
+    /// standard one if so.
     pub fn take_keymap(&mut self, file: &str) {
         match Keymap::with(file) {
             Ok(keymap) => {
+                if let Some(told) = keymap.given_up() {
+                    self.notice = Some(Notice::new(told, false, None));
+                }
                 self.keying.keymap = if self.looks.look.ascii { keymap.in_ascii() } else { keymap };
             }
             Err(error) => self.complain(error.to_string()),

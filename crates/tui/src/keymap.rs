@@ -59,6 +59,13 @@ impl Binding {
     }
 }
 
+/// A key as it ships that the user's file gave to another action of its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GaveWay {
+    pub was: Binding,
+    pub to: Action,
+}
+
 /// What some keys mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
@@ -74,6 +81,7 @@ pub enum Found {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
     bindings: Vec<Binding>,
+    gave_way: Vec<GaveWay>,
     /// Whether only ASCII can be shown.
     ascii: bool,
 }
@@ -86,17 +94,17 @@ impl Keymap {
     }
 
     /// The keymap as it ships with the user's file over it: an action named there has only the
-    /// keys given there.
+    /// keys given there, and a key given there has no other meaning in its place.
     ///
     /// # Errors
     /// With line and column, when the file is not TOML, names an unknown place, action or key, or
-    /// gives one key two meanings.
+    /// itself gives one key two meanings.
     pub fn with(user: &str) -> Result<Self, KeymapError> {
         file::read(STANDARD, Some(user))
     }
 
-    pub(crate) fn of(bindings: Vec<Binding>) -> Self {
-        Self { bindings, ascii: false }
+    pub(crate) fn of(bindings: Vec<Binding>, gave_way: Vec<GaveWay>) -> Self {
+        Self { bindings, gave_way, ascii: false }
     }
 
     /// The same, with every key shown in ASCII.
@@ -154,6 +162,21 @@ impl Keymap {
     /// These keys as they are shown.
     pub fn shown(&self, keys: &[Chord]) -> String {
         show(keys, self.ascii)
+    }
+
+    /// Which keys that ship gave way to the user's file, in words; `None` where none did.
+    pub fn given_up(&self) -> Option<String> {
+        let of = |gone: &GaveWay| {
+            let (keys, place) = (self.shown(&gone.was.keys), gone.to.table);
+            let same = |b: &Binding| {
+                b.action.entry.name == gone.was.action.entry.name
+                    && [place, ANYWHERE].contains(&b.action.table)
+            };
+            let left = if self.bindings.iter().any(same) { "" } else { ", which has no key now" };
+            format!("{keys} in {place} is {}, not {}{left}", gone.to.entry.name, gone.was.action.entry.name)
+        };
+        let told: Vec<String> = self.gave_way.iter().map(of).collect();
+        (!told.is_empty()).then(|| format!("your keymap: {}", told.join("; ")))
     }
 
     /// Bindings that the user's file gave: the keys and the action.

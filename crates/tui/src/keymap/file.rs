@@ -7,7 +7,7 @@ use std::ops::Range;
 use pilothouse_core::front::Place;
 use toml::de::DeTable;
 
-use super::{Action, Binding, Chord, Keymap, Table, tables};
+use super::{Action, Binding, Chord, GaveWay, Keymap, Table, tables};
 
 /// A keymap file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,8 +114,10 @@ fn chord(source: &Source<'_>, leader: Option<&Spanned>) -> Result<Option<Chord>,
     leader.map(read).transpose()
 }
 
+/// A key of the user's file has the meaning that this gives it: what ships gives way. Two meanings in one file are a mistake.
 fn bind(files: &[(&Source<'_>, &Parsed)], leader: Option<Chord>) -> Result<Keymap, KeymapError> {
     let mut bindings: Vec<Binding> = Vec::new();
+    let mut gave_way = Vec::new();
     for (source, parsed) in files {
         if source.yours {
             let named: Vec<Action> = parsed.entries.iter().map(|(a, _)| *a).collect();
@@ -124,21 +126,23 @@ fn bind(files: &[(&Source<'_>, &Parsed)], leader: Option<Chord>) -> Result<Keyma
         for (action, keys) in &parsed.entries {
             for (text, span) in keys {
                 let keys = sequence(source, leader, text, span)?;
-                let clash = bindings.iter().find(|b| {
+                let clashes = |b: &Binding| {
                     b.action.table == action.table && (b.keys.starts_with(&keys) || keys.starts_with(&b.keys))
-                });
-                if let Some(other) = clash {
+                };
+                if let Some(other) = bindings.iter().find(|b| b.yours == source.yours && clashes(b)) {
                     let message = format!(
                         "{text:?} already means {:?} in {}; give that one another key first",
                         other.action.entry.name, action.table
                     );
                     return Err(source.error(span, message));
                 }
+                gave_way
+                    .extend(bindings.extract_if(.., |b| clashes(b)).map(|was| GaveWay { was, to: *action }));
                 bindings.push(Binding::new(keys, *action, source.yours));
             }
         }
     }
-    Ok(Keymap::of(bindings))
+    Ok(Keymap::of(bindings, gave_way))
 }
 
 fn sequence(

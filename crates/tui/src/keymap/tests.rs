@@ -46,14 +46,35 @@ fn the_users_file_rebinds_and_the_rest_stays() {
 }
 
 #[test]
+fn a_key_that_ships_gives_way_to_the_users_file_and_the_rest_of_that_holds() {
+    let plan = |action: pane::plan::PlanAction| Found::Action(action.into());
+    let map = Keymap::with("[plan]\npause = \"q\"\nremove = \"v\"\napprove = \"f9\"\n").unwrap();
+    assert_eq!(found(&map, "plan", "q"), plan(pane::plan::PlanAction::Pause));
+    assert_eq!(found(&map, "plan", "v"), plan(pane::plan::PlanAction::Remove));
+    assert_eq!(found(&map, "plan", "f9"), plan(pane::plan::PlanAction::Approve));
+    assert_eq!(found(&map, "plan", "b"), Found::Nothing);
+    assert_ne!(found(&map, "diff", "q"), Found::Nothing, "another place keeps its own");
+    let told = map.given_up().unwrap();
+    assert!(told.contains("q in plan is pause, not back"), "{told}");
+    assert!(told.contains("v in plan is remove, not earlier"), "{told}");
+    // What begins a longer key, and what a longer key begins with.
+    let prefix = Keymap::with("[plan]\napprove = \"d\"\n[anywhere]\nhelp = \"ctrl-t y\"\n").unwrap();
+    assert_eq!(found(&prefix, "plan", "d"), plan(pane::plan::PlanAction::Approve));
+    let told = prefix.given_up().unwrap();
+    assert!(told.ends_with("d d in plan is approve, not remove"), "{told}");
+    assert!(told.contains("Ctrl-T in anywhere is help, not plan, which has no key now"), "{told}");
+    assert_eq!(Keymap::with("[plan]\napprove = \"f9\"\n").unwrap().given_up(), None);
+}
+
+#[test]
 fn mistakes_are_named_with_line_and_column() {
     for (file, line, column, says) in [
         ("[anywhere]\npalette = \"hyper-p\"\n", 2, 11, "no key is called \"hyper-p\""),
         ("[anywhere]\n  palete = \"f2\"\n", 2, 3, "has no action \"palete\""),
         ("[cellar]\nx = \"f2\"\n", 1, 2, "no place is called \"cellar\""),
         ("[anywhere]\nhelp = [\"f5\", 7]\n", 2, 15, "keys are a text"),
-        ("[anywhere]\nhelp = \"ctrl-p\"\n", 2, 8, "already means \"palette\""),
-        ("[anywhere]\nhelp = \"ctrl-t y\"\n", 2, 8, "already means \"plan\""),
+        ("[anywhere]\nhelp = \"f7\"\npalette = \"f7\"\n", 3, 11, "already means \"help\""),
+        ("[anywhere]\nhelp = \"f7\"\npalette = \"f7 y\"\n", 3, 11, "already means \"help\""),
         ("[anywhere]\nhelp = \"\"\n", 2, 8, "a key is missing"),
         ("leader = \"xx\"\n", 1, 10, "no key is called"),
         ("anywhere = 3\n", 1, 1, "is no table"),

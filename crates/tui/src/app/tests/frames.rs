@@ -129,6 +129,14 @@ fn help_is_written_from_the_keymap() {
 }
 
 #[test]
+fn a_key_that_gave_way_to_the_users_file_is_told() {
+    let mut desk = Desk::new(140, 30).with_plan();
+    desk.app.take_keymap("[plan]\npause = \"q\"\n");
+    let text = desk.text();
+    assert!(text.contains("your keymap: q in plan is pause, not back"), "{text}");
+}
+
+#[test]
 fn the_keys_after_the_leader_are_shown_when_one_hesitates() {
     let mut desk = Desk::new(120, 40);
     desk.press("<ctrl-x>");
