@@ -36,11 +36,7 @@ use ratatui::{
     text::Line,
 };
 
-use self::{
-    entry::{Env, Kind},
-    fold::Log,
-    view::Pos,
-};
+use self::{entry::Env, fold::Log, view::Pos};
 use super::{Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_state, hint_line, inside};
 use crate::{
     frame,
@@ -115,8 +111,10 @@ pub struct ConversationPane {
     /// Whether the last row is not followed.
     held: bool,
     cursor: Option<Pos>,
-    /// What came, or went on, below it since.
+    /// What came, or went on, below what is on the screen since.
     unseen: BTreeSet<i64>,
+    /// What came or went on since the last frame, with the rows that it had before.
+    came: BTreeMap<i64, usize>,
     query: String,
     /// Which match is shown, and of how many there were when it was looked for.
     counted: Option<(usize, usize)>,
@@ -261,14 +259,8 @@ impl ConversationPane {
         let before = self.log.end();
         what(&mut self.log);
         if self.held {
-            self.unseen.extend(before..self.log.end());
+            self.came.extend((before..self.log.end()).map(|key| (key, 0)));
         }
-    }
-
-    /// How many entries came or went on below what is held.
-    fn unseen(&self) -> usize {
-        let there = |key: &&i64| self.log.get(**key).is_some_and(|e| e.kind != Kind::Gone);
-        if self.held { self.unseen.iter().filter(there).count() } else { 0 }
     }
 
     fn want_history(&mut self) {
@@ -314,8 +306,11 @@ impl Pane for ConversationPane {
     }
 
     fn delta(&mut self, delta: &Delta) {
-        let grew = self.log.delta(delta).filter(|_| self.held);
-        self.unseen.extend(grew);
+        if let Some(key) = self.log.delta(delta).filter(|_| self.held) {
+            // Its rows are laid out with the next frame.
+            let before = self.log.get(key).map_or(0, entry::Entry::height);
+            self.came.entry(key).or_insert(before);
+        }
     }
 
     fn answered(&mut self, reply: &Reply, _secrets: &Redactor) {
@@ -345,6 +340,7 @@ impl Pane for ConversationPane {
         }
         self.seek_turn();
         self.settle(ctx);
+        self.note_new(ctx);
         self.name_opener(ctx);
         self.colour();
         self.want_history();

@@ -24,6 +24,7 @@ impl ConversationPane {
     pub(super) fn follow(&mut self) {
         (self.held, self.cursor) = (false, None);
         self.unseen.clear();
+        self.came.clear();
     }
 
     /// The screen stays where it is.
@@ -31,7 +32,27 @@ impl ConversationPane {
         if !self.held {
             self.held = true;
             self.unseen.clear();
+            self.came.clear();
         }
+    }
+
+    /// Keeps what came or went on below the last row of the screen: what has more rows by it, and any of them there.
+    pub(super) fn note_new(&mut self, ctx: &Ctx<'_>) {
+        for (key, before) in std::mem::take(&mut self.came) {
+            if self.lay(ctx, key) > before {
+                self.unseen.insert(key);
+            }
+        }
+        let Some(last) = self.visible(usize::from(self.size.height)).last() else { return };
+        let log = &self.log;
+        let ends_below = |key: i64| log.get(key).is_some_and(|entry| entry.height() > last.row + 1);
+        self.unseen.retain(|key| *key > last.key || (*key == last.key && ends_below(*key)));
+    }
+
+    /// How many entries came or went on below what is held.
+    pub(super) fn unseen(&self) -> usize {
+        let there = |key: &&i64| self.log.get(**key).is_some_and(|e| e.kind != Kind::Gone);
+        if self.held { self.unseen.iter().filter(there).count() } else { 0 }
     }
 
     /// The rows on the screen, from the top, as far as they are laid out.

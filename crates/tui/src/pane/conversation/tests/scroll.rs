@@ -57,6 +57,42 @@ fn what_streams_in_below_counts_as_new() {
 }
 
 #[test]
+fn what_goes_on_above_the_last_row_of_the_screen_is_not_new_and_what_was_read_is_no_more() {
+    let mut s = Screen::new();
+    s.tell(started(50, Tool::Run, "cargo test"));
+    for n in 0..40 {
+        s.tell(said(n, &format!("message {n}")));
+    }
+    s.draw(40, 10);
+    s.act(ConversationAction::PageUp);
+    s.delta(50, 0, DeltaKind::Stdout, "running 3 tests\n");
+    let text = s.text(40, 10).join("\n");
+    assert!(!text.contains(" new"), "above the screen: {text}");
+    s.act(ConversationAction::Top);
+    s.draw(40, 10);
+    s.delta(50, 16, DeltaKind::Stdout, "test a ... ok\n");
+    let text = s.text(40, 10).join("\n");
+    assert!(text.contains("test a ... ok") && !text.contains(" new"), "on the screen: {text}");
+    // What came below is new until it was on the screen.
+    s.act(ConversationAction::Bottom);
+    s.draw(40, 10);
+    s.act(ConversationAction::PageUp);
+    s.act(ConversationAction::PageUp);
+    s.tell(said(40, "message 40"));
+    s.tell(said(41, "message 41"));
+    for n in 42..50 {
+        s.tell(said(n, &format!("message {n}")));
+    }
+    assert!(s.text(40, 10)[9].ends_with("▾ 10 new"), "{:?}", s.text(40, 10));
+    for _ in 0..11 {
+        s.pane.scroll(&s.story.ctx(), 2);
+        s.draw(40, 10);
+    }
+    let left = s.text(40, 10)[9].clone();
+    assert!(left.contains(" new") && !left.contains("10 new"), "{left}");
+}
+
+#[test]
 fn brackets_go_from_message_to_message() {
     let mut s = Screen::new();
     for n in 0..9 {
