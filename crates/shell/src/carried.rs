@@ -174,33 +174,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Options of a reader that is not fully known whose names say that they start, load or write something.
-    fn look_for_names(&mut self, name: &str, argv: &[Field], args: &Args) {
-        if list("known readers").contains(&name) || programs::is(name, Role::Builtin) {
-            return;
-        }
-        let words = argv.get(1..).unwrap_or(&[]);
-        let weighs = |part: &str| list("words of weighty options").contains(&part);
-        let code = |text: &str| {
-            [".js", ".cjs", ".mjs", ".ts", ".lua", ".py", ".rb"].iter().any(|e| text.ends_with(e))
-        };
-        for opt in args.opts.iter().filter(|o| o.kind.is_none() && o.name.len() > 3) {
-            let parts: Vec<&str> = opt.name.trim_start_matches('-').split('-').collect();
-            let denies = parts
-                .first()
-                .is_some_and(|first| matches!(*first, "no" | "dry" | "list" | "show" | "print" | "without"));
-            let next = words.get(opt.at + 1).filter(|f| !f.text.starts_with('-') && opt.value.is_none());
-            let given = opt.value.as_ref().or(next);
-            let loads = parts.first() == Some(&"config") && given.is_some_and(|f| code(&f.text));
-            let weighty = !denies && parts.iter().any(|part| weighs(part));
-            let alters =
-                parts.iter().any(|part| matches!(*part, "fix" | "write" | "inplace" | "init" | "update"));
-            if loads || weighty && (alters || given.is_some()) {
-                self.hit("option", opt.span);
-            }
-        }
-    }
-
     /// What is fed to a program that is no interpreter by name may be code all the same.
     pub(super) fn look_at_fed(&mut self, feed: &Feed, span: Span) {
         if let Feed::Text(code) = feed {
@@ -297,7 +270,7 @@ pub(super) fn sends_by_name(name: &str) -> bool {
 }
 
 /// The words of a compound name: `drop_db`, `push:docker`, `deployProd`.
-fn words_of(name: &str) -> Vec<String> {
+pub(super) fn words_of(name: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut small = false;
     for c in name.chars() {

@@ -24,6 +24,7 @@ mod kinds;
 mod knowledge;
 mod made;
 mod modes;
+mod named;
 mod needs;
 mod parse;
 mod path;
