@@ -97,7 +97,10 @@ impl Walker<'_> {
 
     /// The program's plain name; whether it was given by a path of its own.
     fn name_of(&mut self, first: &Field) -> (Option<String>, bool) {
+        // Other shells have signs in front of a program's name: `=rm` of zsh, `^rm` of nu, `e:rm` of elvish, `![rm` of xonsh.
         let text = first.text.as_str();
+        let bare = text.strip_prefix("e:").unwrap_or(text.trim_start_matches(['=', '^', '!', '[']));
+        let text = if bare.is_empty() || is_known(text) { text } else { bare };
         let (folder, base) = text.rsplit_once('/').unwrap_or(("", text));
         if base.is_empty() || base.contains(super::expand::UNKNOWN) || first.feed.is_some() {
             let rule = match &first.feed {

@@ -432,7 +432,15 @@ fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
     }
     let operands: Vec<&Field> = match args.iter().position(|f| f.text == "--") {
         Some(at) => args.iter().skip(at + 1).collect(),
-        None => args.iter().filter(|f| !f.text.starts_with(['-', '+'])).collect(),
+        None => {
+            // Options end at the first operand, and `-o` takes a word.
+            let named = |at: usize| at > 0 && args.get(at - 1).is_some_and(|f| f.text.ends_with('o'));
+            let option = |at: usize, f: &Field| {
+                f.text.starts_with(['-', '+'])
+                    || named(at) && args.get(at - 1).is_some_and(|f| f.text.starts_with(['-', '+']))
+            };
+            args.iter().enumerate().skip_while(|(at, f)| option(*at, f)).map(|(_, f)| f).collect()
+        }
     };
     if !operands.is_empty() || args.iter().any(|f| f.text == "--") {
         let operands: Vec<Field> = operands.into_iter().cloned().collect();

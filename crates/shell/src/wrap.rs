@@ -64,6 +64,9 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     if name == "taskset" && rest.first().is_some_and(|f| f.text.starts_with("-p")) {
         return Some(Feed::Other);
     }
+    if rest.is_empty() && wraps.floor.is_some() {
+        w.look_at_fed(feed, span);
+    }
     let command = rest.get(skip..).unwrap_or(&[]);
     // Its own options may follow its operands.
     let own = |f: &&Field| skip > 0 && f.text.len() > 1 && f.text.starts_with('-') && f.text != "--";

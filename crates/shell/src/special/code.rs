@@ -11,8 +11,11 @@ use super::{Case, inline};
 /// Interpreters: inline code is looked into as the value of its option, files are scripts, modules are tools.
 pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
     let (words, args) = (case.words(), case.args);
-    if let Some(at) = args.opt(&["-m"]).filter(|_| is_python(case.name)).and_then(|opt| opt.value_at) {
-        return module(w, case, words.get(at..).unwrap_or(&[]));
+    if let Some(opt) = args.opt(&["-m"]).filter(|_| is_python(case.name)) {
+        // The name of a module may stand in the same word.
+        let joined = opt.value.iter().filter(|_| opt.value_at.is_none()).cloned();
+        let behind = words.get(opt.value_at.unwrap_or(opt.at + 1)..).unwrap_or(&[]);
+        return module(w, case, &joined.chain(behind.iter().cloned()).collect::<Vec<_>>());
     }
     let given = args.opts.iter().filter(|opt| opt.kind == Some(Kind::Code));
     let codes: Vec<&str> =

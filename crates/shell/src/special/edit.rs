@@ -61,18 +61,24 @@ fn is_vi(name: &str) -> bool {
     )
 }
 
+/// Whether a command of vi begins with a pattern: `/x`, `s!a!b!`, `g/x/d`, which no name of a command does.
+fn is_pattern(text: &str) -> bool {
+    let behind = text.strip_prefix(['s', 'g', 'v']).and_then(|rest| rest.chars().next());
+    text.starts_with(['/', '?']) || behind.is_some_and(|sign| !sign.is_alphanumeric() && sign != ' ')
+}
+
 /// One command of vi: starts of programs, other languages, where it writes.
 fn vi_command(w: &mut Walker<'_>, command: &Field) {
     let text = command.text.trim_start_matches([':', ' ', '%']);
     let starts = text.match_indices('!').any(|(at, _)| {
         let before: String = text.get(..at).unwrap_or("").to_owned();
         let word = before.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-        let replaces = text.starts_with(['s', '/', '?', 'g', 'v']) && !before.is_empty();
+        let replaces = is_pattern(text) && !before.is_empty();
         word.is_empty() && !replaces || !word.is_empty() && !list("vi even so").contains(&word) && !replaces
     });
     let calls = ["system", "term", "call ", "job_start", "jobstart", "libcall", "execute ", "make", "grep "]
         .iter()
-        .any(|word| text.contains(word) && !text.starts_with('s'));
+        .any(|word| text.contains(word) && !is_pattern(text));
     let language = ["py", "lua", "rub", "perl", "mz", "tcl"].iter().any(|word| text.starts_with(word));
     if ["argdo", "bufdo", "windo", "tabdo"].iter().any(|all| text.contains(all))
         && text.contains(['d', 'w', 'u'])

@@ -260,6 +260,16 @@ pub(super) fn mv(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("secret", field.span);
         }
     }
+    loses_its_name(w, &case.args.operands);
+}
+
+/// A secret that gets a name which does not say so is shown by whatever reads it next.
+pub(super) fn loses_its_name(w: &mut Walker<'_>, operands: &[Field]) {
+    let Some((target, moved)) = operands.split_last() else { return };
+    let stays = names_secret(&target.text) || target.text.ends_with('/') || target.text == ".";
+    if let Some(field) = moved.iter().find(|f| !stays && names_secret(&f.text)) {
+        w.hit("secret", field.span);
+    }
 }
 
 /// `del`, `rd` of the Windows shell.

@@ -172,7 +172,8 @@ fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
 
 /// Languages in which a sign starts a command line: `!rm`, `open "|rm"`, `qx{rm}`.
 fn started_by_sign(w: &mut Walker<'_>, text: &str, code: &Field) {
-    let whole = text.trim_start().strip_prefix(['!', '%']).map(str::to_owned);
+    let whole = text.trim_start().strip_prefix(['!', '%', '$']);
+    let whole = whole.map(|line| line.trim_matches(['[', ']', '(', ')', '!']).to_owned());
     let piped =
         literals(text).into_iter().filter_map(|l| l.trim_start().strip_prefix('|').map(str::to_owned));
     let braced = ["qx{", "%x{", "qx/", "qx(", "%x("].into_iter().filter_map(|sign| {
@@ -190,7 +191,7 @@ fn started_by_sign(w: &mut Walker<'_>, text: &str, code: &Field) {
 fn started_by_word(w: &mut Walker<'_>, text: &str, code: &Field) {
     for statement in text.split([';', '\n', '[', '{']) {
         let Some(line) =
-            ["spawn ", "exec "].iter().find_map(|word| statement.trim_start().strip_prefix(word))
+            ["spawn ", "exec ", "shell "].iter().find_map(|word| statement.trim_start().strip_prefix(word))
         else {
             continue;
         };

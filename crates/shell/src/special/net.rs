@@ -36,7 +36,10 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
         }
     }
     let named = case.name != "curl" && case.name.starts_with(['w', 'a']);
-    if named || case.args.has(&["-O", "--remote-name"]) {
+    let kept = ["-O", "--remote-name", "--remote-name-all", "--download"];
+    // What a file of addresses names is not known here.
+    w.strayed |= named && case.args.has(&["-i", "--input-file"]);
+    if named || case.args.has(&kept) || case.name.starts_with('x') && case.args.has(&["-d"]) {
         // An address may do without its scheme.
         let bare = case.args.operands.iter().filter(|f| !f.text.contains("://") && f.text.contains('/'));
         for field in case.words().iter().filter(|f| f.text.contains("://")).chain(bare) {
@@ -96,6 +99,13 @@ fn http_option(
             w.hit("send", word.span);
         }
         "--url-query" if text.contains('@') => w.hit("send", word.span),
+        "-H" | "--header" if text.starts_with('@') => w.hit("send", word.span),
+        // What is no cookie is a file of them, whatever stands in it.
+        "-b" | "--cookie"
+            if !text.contains('=') && !list("files of cookies").iter().any(|n| text.contains(n)) =>
+        {
+            w.hit("send", word.span);
+        }
         "-X" | "--request" | "--method"
             if !matches!(text.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") =>
         {
