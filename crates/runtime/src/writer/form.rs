@@ -10,14 +10,22 @@ use pilothouse_core::encoding::{Encoding, MARK};
 /// into that, or where it is not known which that is.
 pub(super) fn in_form<'a>(text: &'a [u8], was: &[u8], now: &[u8]) -> Option<Cow<'a, [u8]>> {
     let (from, to) = (Encoding::of(was), Encoding::of(now));
-    let wide = [from, to].iter().any(|e| matches!(e, Some(Encoding::Utf16(_))));
-    let (Some(from), Some(to)) = (from, to) else {
+    let (from, to) = match (from, to) {
+        (Some(from), Some(to)) => (from, to),
+        (None, None) => return Some(Cow::Borrowed(text)),
+        (Some(Encoding::Utf16(_)), None) | (None, Some(Encoding::Utf16(_))) => return None,
         // In all that is not UTF-16, ASCII is the same; and what the file has as UTF-8 in spite of a broken byte it may get.
-        let stands = || {
+        (Some(_), None) | (None, Some(Encoding::Windows1252)) => {
             let there = beyond_ascii(&String::from_utf8_lossy(now));
-            std::str::from_utf8(text).is_ok_and(|text| beyond_ascii(text).is_subset(&there))
-        };
-        return (from == to || !wide && stands()).then_some(Cow::Borrowed(text));
+            let stands = std::str::from_utf8(text).is_ok_and(|text| beyond_ascii(text).is_subset(&there));
+            return stands.then_some(Cow::Borrowed(text));
+        }
+        // Others mended what was broken: only what the text has new must be UTF-8 as well.
+        (None, Some(Encoding::Utf8)) => {
+            let old: HashSet<&[u8]> = lines(was).collect();
+            let mut new = lines(text).filter(|line| !old.contains(line));
+            return new.all(|line| std::str::from_utf8(line).is_ok()).then_some(Cow::Borrowed(text));
+        }
     };
     let (old, new) = (from.decode(was), to.decode(now));
     // What is only shown as windows-1252 is that only where others read it so as well.
@@ -39,6 +47,10 @@ pub(super) fn in_form<'a>(text: &'a [u8], was: &[u8], now: &[u8]) -> Option<Cow<
     };
     let plain = if new.starts_with(MARK) { format!("{MARK}{plain}") } else { plain };
     to.encode(&plain, now).ok().map(Cow::Owned)
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|b| *b == b'\n')
 }
 
 fn beyond_ascii(text: &str) -> HashSet<char> {
@@ -98,7 +110,11 @@ mod tests {
         let (whole, broken): (&[u8], &[u8]) = ("größe\na\n".as_bytes(), b"gr\xc3\xb6\xc3\x9fe\na\n\xff\n");
         let changed = "größe\nb\n".as_bytes();
         assert_eq!(told(changed, whole, broken), Some(changed.to_vec()), "what it has already");
-        assert_eq!(told(changed, broken, whole), Some(changed.to_vec()));
+        // The other way round its lines still hold the byte: all of it stands, but for what is new and no UTF-8.
+        let proposed = b"gr\xc3\xb6\xc3\x9fe\nb\n\xff\n";
+        assert_eq!(told(proposed, broken, whole), Some(proposed.to_vec()));
+        assert_eq!(told(broken, broken, whole), Some(broken.to_vec()));
+        assert_eq!(told(b"a\n\xfe\n", broken, whole), None);
         assert_eq!(told("größe\nça\n".as_bytes(), whole, broken), None);
         let (latin_2, utf8): (&[u8], &[u8]) = (b"\xb3\xf3dka\n", "łódka\n".as_bytes());
         assert_eq!(

@@ -347,7 +347,9 @@ fn a_change_is_carried_over_in_the_form_that_its_file_has_by_then() {
     let ends = |text: &str| text.replace('\n', "\r\n").into_bytes();
     let (old_latin, new_latin) = (latin(&old), latin(&new));
     // What others do to the file, and what the change makes of that; nothing where it has no byte for it.
-    let cases: [Case<'_>; 5] = [
+    let broken = |text: &str| [text.as_bytes(), b"\xff\n"].concat();
+    let (old_broken, new_broken) = (broken(&old), broken(&new));
+    let cases: [Case<'_>; 6] = [
         (&old_latin, &new_latin, old.clone().into_bytes(), Some(new.clone().into_bytes())),
         (old.as_bytes(), new.as_bytes(), old_latin.clone(), Some(new_latin.clone())),
         (old.as_bytes(), new.as_bytes(), ends(&old), Some(ends(&new))),
@@ -358,6 +360,12 @@ fn a_change_is_carried_over_in_the_form_that_its_file_has_by_then() {
             Some(lines(&["größe", "höhe", "a", "c"]).into_bytes()),
         ),
         (old.as_bytes(), "größe\nça\na\nb\n".as_bytes(), old_latin.clone(), None),
+        (
+            &old_broken,
+            &new_broken,
+            lines(&["größe", "a", "b", "mended"]).into_bytes(),
+            Some(lines(&["größe", "höhe", "a", "b", "mended"]).into_bytes()),
+        ),
     ];
     for (n, (old, new, theirs, wanted)) in cases.into_iter().enumerate() {
         fs::write(p.dir.path().join("text"), old).unwrap();
