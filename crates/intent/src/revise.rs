@@ -2,6 +2,8 @@
 //!
 //! Owns which lines want the plan itself changed. What is said of the work in a step is none of them.
 
+mod omit;
+
 use super::{
     Classifier,
     classify::Parsed,

@@ -110,7 +110,7 @@ impl Words<'_> {
         (longest > 1, rest)
     }
 
-    fn without_tails(self) -> Self {
+    pub(crate) fn without_tails(self) -> Self {
         let said = self.to(self.tokens.iter().rposition(|t| t.text != ",").map_or(0, |at| at + 1));
         // Behind a mark it says why; with none before it it may say which: "the change that broke the build".
         let marked = |from: &usize| said.to(*from).tokens.last().is_some_and(|t| t.kind == Kind::Punct);

@@ -68,7 +68,7 @@ lists! {
     ReviseMore, ReviseStep, ReviseTask, ReviseWhich, ReviseAfter, ReviseOrder, ReviseMake, ReviseOnly,
     RevisePlan, ReviseNeedless, NewWork, NewArticle, WorkVerb, BareVerb, BeOrHave, DoOrMay, MessageEdit, MessageOmit, MessageOf, MessagePart,
     MessageLine, MessageTo, MessageReword, PickYes, PickLead, PickVerb, PickNth, PickLast, PickAll,
-    PickBoth, PickCount, PickGap, ToldNot, ToldVerb, ToldAble, ToldKeep, ToldAs, ToldAttribute,
+    PickBoth, PickCount, PickGap, ToldNot, ToldVerb, ToldAble, ToldKeep, ToldAs, ToldAttribute, ReviseWhy,
 }
 
 impl List {

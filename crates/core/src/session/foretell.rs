@@ -50,6 +50,8 @@ pub enum Deed {
     Adds,
     /// What is known already answers it.
     Recalls,
+    /// Steps that wait are left out of the plan.
+    Omits,
     /// The run is held at its next step.
     Holds,
     /// It waits for the end of what runs.
@@ -205,6 +207,7 @@ impl Foretold {
                 Deed::Tells if self.deeds.iter().any(|d| matches!(d, Deed::Answers(..))) => continue,
                 Deed::Tells => "reaches the agent with its next request",
                 Deed::Adds => "adds a last step to the plan that runs",
+                Deed::Omits => "leaves that out of the plan that runs",
                 Deed::Revises => "changes the plan once the step at work is done",
                 Deed::Queues => queued(state),
                 Deed::Asks if leaves => "asks whether to leave",
@@ -289,6 +292,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::TurnTold { .. } => Deed::Tells,
         Event::FactsAnswered { text, .. } if !text.is_empty() => Deed::Recalls,
         Event::TaskAdded { .. } => Deed::Adds,
+        Event::TaskSkipped { .. } => Deed::Omits,
         Event::PauseSet { pause: Pause::Held, on: true } => Deed::Holds,
         Event::QueueChanged { plan_new, more, control, later } => {
             let count = usize::from(plan_new.is_some()) + more.len() + control.len() + later.len();

@@ -1,7 +1,6 @@
 //! Calls written as text, and steps whose model made nothing.
 
 use pilothouse_core::{
-    checkpoint::Answer,
     event::{Event, Stamped},
     intent::Phase,
     plan::TaskStatus,

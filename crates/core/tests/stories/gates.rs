@@ -49,6 +49,8 @@ fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
         "fix now",
         "fix a.txt, the test is right",
         "no, use a loop instead",
+        "no, floor the whole quotient: Math.floor(a / b)",
+        "no, do the floor over the whole quotient",
         "make it return 3",
     ] {
         let mut b = red("make test", "a.txt", "assertion failed");

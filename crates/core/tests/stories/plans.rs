@@ -501,7 +501,7 @@ fn in_proof_mode_what_is_done_rests_on_nothing_any_more() {
         b.say("fix the bug in a.rs");
         submit(&mut b, &[gone.clone(), left.clone(), more.clone()]);
         b.answer(is_plan, Answer::Approve).unwrap();
-        b.say("skip step 3");
+        b.say("without step 3 please");
         b.reply("done", &[]);
         // A command of that step moved the file.
         b.session.set_files(Arc::new(Here(&["a.rs", "b.rs"])));

@@ -2,13 +2,13 @@
 
 use crate::support::*;
 use pilothouse_core::{
-    checkpoint::Answer,
+    checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event},
     input::Input,
     intent::Phase,
-    plan::TaskStatus,
+    plan::{Pause, TaskStatus},
     scope::PermissionMode,
-    session::{Deed, What},
+    session::{Bounds, Deed, What},
     work::Work,
 };
 use serde_json::json;
@@ -436,8 +436,6 @@ fn words_about_the_steps_change_the_plan_once_the_step_at_work_is_done() {
         "remove README.md from it",
         "make it only src/lib.rs",
         "make it only README.md",
-        "skip step 2",
-        "cancel step 2",
         "without step 2 please",
         "insert a step before step 2",
     ] {
@@ -469,10 +467,96 @@ fn words_about_the_step_at_work_are_told_to_it_and_at_a_pause_the_plan_is_change
     let mut b = running();
     b.say("wait");
     b.reply("one", &[]);
-    let told = b.session.foretell("skip step 2");
+    let told = b.session.foretell("do step 2 first");
     assert_eq!(told.deeds, [Deed::StopsRun, Deed::Plans]);
-    b.say("skip step 2");
+    b.say("do step 2 first");
     assert_eq!(b.session.state().phase, Phase::Planning);
+}
+
+/// The status of each step.
+fn steps(b: &Bench) -> Vec<TaskStatus> {
+    let state = b.session.state();
+    let plan = state.plan.as_ref().or(state.suspended.as_ref()).unwrap();
+    plan.tasks.iter().map(|t| t.status).collect()
+}
+
+#[test]
+fn a_step_that_waits_is_left_out_by_a_word_at_once() {
+    for line in [
+        "skip step 2",
+        "leave out step 2",
+        "drop the last step",
+        "can you remove the second step?",
+        "cancel step 2, we have no docs",
+    ] {
+        // Where the rules are sure of nothing else either: the model is not asked.
+        for (doubts, pauses) in [(false, false), (true, false), (false, true)] {
+            let mut b = if doubts { doubted() } else { running() };
+            if pauses {
+                b.say("wait");
+                b.reply("one", &[]);
+            }
+            assert_eq!(b.session.foretell(line).deeds, [Deed::Omits], "{line}");
+            let step = b.say(line);
+            assert!(starts(&step).is_empty(), "{line}");
+            assert_eq!(steps(&b)[1], TaskStatus::Skipped, "{line}");
+            assert!(
+                b.notices().contains(&"Left out of the plan: step 2 \"Two\".".to_owned()),
+                "{:?}",
+                b.notices()
+            );
+            assert_eq!(b.session.state().phase, Phase::Executing, "{line}: {:?}", b.notices());
+            if pauses {
+                b.say("go on");
+            } else {
+                b.reply("one", &[]);
+            }
+            let plan = b.session.state().suspended.clone().unwrap();
+            assert_eq!(
+                (b.session.state().phase, plan.tasks[0].status),
+                (Phase::Idle, TaskStatus::Done),
+                "{line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_needs_a_step_that_was_left_out_is_asked_about() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let task = |title: &str, after: &[u64]| json!({"title": title, "kind": "modify", "after": after});
+    let tasks = [task("One", &[]), task("Two", &[1]), task("Three", &[2])];
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": tasks}))]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.say("skip step 2");
+    b.reply("one", &[]);
+    let asked = b.session.state().phase_question().unwrap();
+    assert!(matches!(asked.kind, CheckpointKind::Gap(_)), "{asked:?}");
+}
+
+#[test]
+fn what_was_said_of_the_plan_before_the_user_changed_it_does_not_change_their_version() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { pauses: vec![Pause::FirstWrite], ..Bounds::default() });
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\n", "two\n");
+    b.say("we need another step for tests");
+    assert_eq!(b.session.state().queue.works().count(), 1);
+    b.reply("done", &[]);
+    let asked = b.session.state().phase_question().unwrap();
+    assert!(matches!(asked.kind, CheckpointKind::Paused(_)), "{asked:?}");
+    let plan = b.session.state().plan.clone().unwrap();
+    let text = plan.document().replace("Two", "Second");
+    b.input(Input::EditPlan { text, version: plan.version }).unwrap();
+    assert!(b.session.state().queue.is_empty(), "{:?}", b.notices());
+    let told = "Your plan stands; \"we need another step for tests\" waits no more, as it was said before.";
+    assert!(b.notices().contains(&told.to_owned()), "{:?}", b.notices());
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert_eq!((b.session.state().phase, steps(&b)[0]), (Phase::Executing, TaskStatus::Running));
 }
 
 #[test]

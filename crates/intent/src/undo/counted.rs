@@ -29,7 +29,7 @@ impl Words<'_> {
     }
 
     /// "step 2", "steps 2 and 3", "second file", "last step".
-    pub(super) fn counted(self) -> Option<TakenBack> {
+    pub(crate) fn counted(self) -> Option<TakenBack> {
         let places = self.kind().and_then(|kind| Some((kind, self.from(1).numbers()?)));
         match places {
             Some((Kinds::Step, all)) => return Some(TakenBack::Steps(all)),

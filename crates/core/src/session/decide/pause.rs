@@ -8,13 +8,14 @@ use super::{
 };
 use crate::{
     event::{Event, Level},
-    ids::{LaneId, TaskId},
+    fact::shortened,
+    ids::{LaneId, TaskId, TurnId},
     input::Refusal,
     intent::{Mode, Phase},
     phase::Trigger,
     plan::{Pause, Plan},
     question::{Lone, Paused},
-    session::{Lane, LaneKind, State, Talk},
+    session::{Lane, LaneKind, State, Talk, state::HEAD_CHARS},
 };
 
 impl Draft<'_> {
@@ -120,6 +121,18 @@ impl Draft<'_> {
         }
     }
 
+    /// What waited to change the plan, and was said before the user changed it: their version stands.
+    fn outdated(&mut self, said: &[TurnId]) {
+        if said.is_empty() {
+            return;
+        }
+        let heads = said.iter().filter_map(|turn| self.state.turns.get(turn));
+        let heads: Vec<String> = heads.map(|t| format!("\"{}\"", shortened(&t.head, HEAD_CHARS))).collect();
+        self.take_from_queue(said);
+        let text = format!("Your plan stands; {} waits no more, as it was said before.", heads.join(", "));
+        self.notice(Level::Info, text);
+    }
+
     /// The plan as the user wrote it: a version of its own, about which they are asked anew. A run that pauses stops for
     /// it.
     pub(super) fn edit_plan(&mut self, text: &str, version: u32) -> Decided {
@@ -141,7 +154,9 @@ impl Draft<'_> {
             self.must_go(Trigger::Redo);
         }
         self.close_phase_question();
+        let said = self.revisions();
         self.show_plan(edited);
+        self.outdated(&said);
         Ok(())
     }
 }

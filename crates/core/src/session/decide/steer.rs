@@ -15,7 +15,7 @@ use crate::{
     fact::shortened,
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
-    intent::{Clarify, Classification, Consent, IntentNode, Mode, Phase, Reading, Source, Turn},
+    intent::{Clarify, Classification, Consent, IntentNode, Mode, Nth, Phase, Reading, Source, Turn},
     plan::{Task, TaskStatus},
     scope::Capability,
     session::{Lane, state::HEAD_CHARS},
@@ -40,6 +40,8 @@ pub(super) enum Steering {
     Skip(CheckpointId, GateId),
     /// The gate whose run waits for a yes is left out: the user says to leave it be.
     LeaveOut(CheckpointId, CallId),
+    /// Steps of the plan that wait are left out of it.
+    Omit,
     /// The command that waits for a yes is denied with it.
     Deny(CheckpointId, CallId),
     /// The run stops, and the plan is made anew with it.
@@ -57,6 +59,7 @@ impl Draft<'_> {
         // What is to be changed says the gate.
         let bare = reading.clarify == Some(Clarify::Vague);
         let mends = self.red_gate().filter(|_| corrects || bare || orders_change(reading));
+        let omits = self.omits(&reading.text).is_some();
         let newest = self.state.newest_question().map(|c| c.id);
         let red = self.red_gate().filter(|(asked, _)| Some(*asked) == newest);
         let skips = red.filter(|_| self.under.tiers.classifier.leaves_be(&reading.text));
@@ -67,8 +70,12 @@ impl Draft<'_> {
         let denied = self.command_asked().filter(|_| self.denies(reading));
         let works =
             is_work || corrects || mends.is_some() || skips.is_some() || leaves.is_some() || denied.is_some();
+        let works = works || omits;
         if self.state.phase != Phase::Executing || !works || by_name(reading) {
             return None;
+        }
+        if omits {
+            return Some(Steering::Omit);
         }
         let continues = reading.whole.turn == Turn::PlanContinue;
         // "don't run it, …" forbids no change that the run is to make.
@@ -116,8 +123,20 @@ impl Draft<'_> {
         !word
             && !by_name(reading)
             && reading.paused.is_none()
-            && self.hears()
+            && (self.hears() || self.red_gate().is_some())
             && self.under.tiers.classifier.corrects(&reading.text)
+    }
+
+    /// The steps of the plan that runs which a line leaves out, where none of them has begun.
+    pub(super) fn omits(&self, text: &str) -> Option<Vec<TaskId>> {
+        let plan = self.state.plan.as_ref().filter(|_| self.state.phase == Phase::Executing)?;
+        let steps = self.under.tiers.classifier.leaves_out(text)?;
+        let task = |step: &Nth| match step {
+            Nth::At(number) => plan.tasks.get(number.checked_sub(1)?),
+            Nth::Last => plan.tasks.last(),
+        };
+        let waits = |t: &&Task| t.status == TaskStatus::Pending;
+        steps.iter().map(|step| task(step).filter(waits).map(|t| t.id)).collect()
     }
 
     /// The gate that failed and asks what to do, where one does: no work would come to an end that waits for this run's.
@@ -177,6 +196,7 @@ impl Draft<'_> {
                 self.hand_on(turn);
                 self.deny_call(asked, call, Answer::Skip, SKIPPED);
             }
+            Steering::Omit => self.omit_steps(turn),
             // Why is told with the message itself.
             Steering::Deny(asked, call) => {
                 self.hand_on(turn);
@@ -278,6 +298,22 @@ impl Draft<'_> {
             }
             self.close(review, None);
             self.think(lane);
+        }
+    }
+
+    /// Steps that wait are left out: what needs one of them is asked about when it comes to that.
+    fn omit_steps(&mut self, turn: TurnId) {
+        let Some((plan, info)) = self.state.plan.clone().zip(self.state.turns.get(&turn)) else { return };
+        let tasks = self.omits(info.request.as_deref().unwrap_or(&info.head)).unwrap_or_default();
+        self.emit(Event::TurnContinues { turn, of: plan.turn });
+        let mut named = Vec::new();
+        for (at, task) in plan.tasks.iter().enumerate().filter(|(_, t)| tasks.contains(&t.id)) {
+            self.emit(Event::TaskSkipped { task: task.id, undone: false });
+            named.push(format!("step {} \"{}\"", at + 1, task.title));
+        }
+        self.notice(Level::Info, format!("Left out of the plan: {}.", named.join(", ")));
+        if self.state.run_lane().is_none() && self.state.phase_question().is_none() {
+            self.continue_run();
         }
     }
 

@@ -24,7 +24,11 @@ impl Draft<'_> {
     /// for one.
     pub(super) fn settled(&self, line: &str, reading: &Reading) -> Option<Reading> {
         let asks = self.under.tiers.vectors || self.may_ask_model();
-        if !asks || !self.under.tiers.classifier.unsure(reading) || self.corrects(reading) {
+        if !asks
+            || !self.under.tiers.classifier.unsure(reading)
+            || self.corrects(reading)
+            || self.omits(&reading.text).is_some()
+        {
             return Some(reading.clone());
         }
         let known = self.state.remembered(self.state.key(line, Seq(u64::MAX)))?;
