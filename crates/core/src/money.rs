@@ -348,6 +348,8 @@ pub struct Allowance {
     pub spent: u64,
     /// Whether the price of something that was asked is not known.
     pub unknown: bool,
+    /// Whether nothing was asked yet, and nobody said the price: the server may, with its first reply.
+    pub untold: bool,
     /// Whether somebody said so: then an unknown price is not passed over.
     pub said: bool,
 }
@@ -368,6 +370,12 @@ impl Allowance {
         if self.unknown {
             let amount = self.unit.amount(self.most);
             return format!("{amount} is not enforced: the price of this model is not known");
+        }
+        if self.untold {
+            let amount = self.unit.amount(self.most);
+            return format!(
+                "{amount}, if the price gets known: the server may tell it with its first answer"
+            );
         }
         let (standing, left) = (self.unit.standing(self.spent, self.most), self.left());
         match (self.unit, left) {

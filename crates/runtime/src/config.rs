@@ -161,7 +161,7 @@ impl Config {
         let speak = std::iter::once(&voice).chain(others.values().map(|o| &o.voice));
         let secrets = secrets::known(environment, &stored, speak, &embedder);
         let intent = Intent::read(home, &all.intent, embedder, &mut notices);
-        let unpriced = matches!(&voice, Provider::Endpoint(endpoint) if endpoint.price.is_none());
+        let unpriced = voice.is_unpriced();
         let config = Self {
             voice,
             others,
@@ -202,6 +202,11 @@ impl Config {
     pub fn asked(&self, model: Option<&str>) -> (&Provider, Option<u64>) {
         let other = model.and_then(|name| self.others.get(name));
         other.map_or((&self.voice, self.window), |o| (&o.voice, o.window))
+    }
+
+    /// What a session may spend that asks this model, the main one where none is named.
+    pub fn budget_of(&self, model: Option<&str>) -> Configured {
+        Configured { unpriced: self.asked(model).0.is_unpriced(), ..self.budget }
     }
 }
 

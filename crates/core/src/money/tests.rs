@@ -63,7 +63,7 @@ fn the_lower_limit_holds_unit_by_unit() {
 
 #[test]
 fn what_is_left_is_told() {
-    let of = |unit, most, spent| Allowance { unit, most, spent, unknown: false, said: true };
+    let of = |unit, most, spent| Allowance { unit, most, spent, unknown: false, untold: false, said: true };
     assert_eq!(of(Unit::Micros, 500_000, 41_234).line(), "$0.04 of $0.50, $0.46 left");
     assert_eq!(of(Unit::Tokens, 50_000, 50_100).line(), "50,100 of 50,000 tokens, nothing left");
     assert_eq!(of(Unit::Calls, 5, 3).line(), "3 of 5 calls, 2 left");

@@ -133,10 +133,9 @@ impl State {
         let now = self.accounts.spent;
         let allowed = |unit, bound: Bound, said: bool| {
             let spent = now.of(unit).saturating_sub(bound.from.of(unit));
-            // Before the first call a limit that nobody set is told as what it will be.
-            let still = configured.unpriced && !said && now.calls == 0;
-            let unknown = unit == Unit::Micros && (now.unpriced > bound.from.unpriced || still);
-            Some(Allowance { unit, most: bound.most?, spent, unknown, said })
+            let unknown = unit == Unit::Micros && now.unpriced > bound.from.unpriced;
+            let untold = unit == Unit::Micros && configured.unpriced && !said && now.calls == 0;
+            Some(Allowance { unit, most: bound.most?, spent, unknown, untold, said })
         };
         let of = |unit| {
             if let Some(bound) = self.brief_budgets.get(&unit).or_else(|| self.budgets.get(&unit)) {

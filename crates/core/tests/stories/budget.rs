@@ -179,19 +179,24 @@ fn ten_dollars_that_nobody_asked_for_hold_only_where_the_price_is_known() {
 }
 
 #[test]
-fn before_the_first_call_a_price_that_nobody_said_is_told_to_be_unknown() {
+fn before_the_first_call_a_price_that_nobody_said_is_told_as_one_that_the_server_may_tell() {
     let usual = Configured { usual: Some(25), ..Configured::default() };
     let line = |b: &Bench, budget| b.session.state().allowances(budget)[0].line();
     let b = Bench::new();
     assert_eq!(line(&b, usual), "$0.00 of $0.000025, <$0.01 left");
     let unpriced = Configured { unpriced: true, ..usual };
-    assert_eq!(line(&b, unpriced), "$0.000025 is not enforced: the price of this model is not known");
+    let may = "$0.000025, if the price gets known: the server may tell it with its first answer";
+    assert_eq!(line(&b, unpriced), may);
     assert_eq!(b.session.state().usage.cost_told(unpriced.unpriced), "not known");
     // Its server may say what a call cost.
     let mut b = running();
     reads(&mut b, Some(10));
     assert!(line(&b, unpriced).ends_with(" left"), "{}", line(&b, unpriced));
     assert_eq!(b.session.state().usage.cost_told(true), "<$0.01");
+    let mut silent = running();
+    reads(&mut silent, None);
+    let line = line(&silent, unpriced);
+    assert_eq!(line, "$0.000025 is not enforced: the price of this model is not known");
 }
 
 #[test]

@@ -38,6 +38,11 @@ pub struct OtherModel {
 }
 
 impl Provider {
+    /// Whether nobody said what it costs: its server may.
+    pub fn is_unpriced(&self) -> bool {
+        matches!(self, Self::Endpoint(endpoint) if endpoint.price.is_none())
+    }
+
     /// The other models that can be asked by name; what is wrong with one is told and leaves it out.
     pub(super) fn others(
         model: &ModelLayer,

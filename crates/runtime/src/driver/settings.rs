@@ -129,13 +129,20 @@ impl Driver {
         self.at.session.set_connections(Arc::new(known));
         let (voice, window) = self.at.config.asked(chosen.as_deref());
         let (model, offline) = (voice.name(), voice.is_offline());
+        let budget = self.at.config.budget_of(chosen.as_deref());
         let of_main = chosen.as_deref().is_none_or(|name| name == MAIN);
         let model_from = match chosen.filter(|_| !of_main) {
             None => origin::model_from(&self.setup.home, &self.settings.said, &self.setup.environment),
             Some(name) => origin::other_from(&self.setup.home, &self.settings.said, &name),
         };
-        let now =
-            |around: &Surroundings| Surroundings { model, model_from, offline, window, ..around.clone() };
+        let now = |around: &Surroundings| Surroundings {
+            model,
+            model_from,
+            offline,
+            window,
+            budget,
+            ..around.clone()
+        };
         self.around_is(|around| *around = now(around));
     }
 
@@ -271,8 +278,8 @@ impl Driver {
         self.show_model();
         // What its server said stands in no file.
         self.look_for_model();
-        let (notify, mouse, budget) = (self.at.config.notify, self.at.config.mouse, self.at.config.budget);
-        self.around_is(|around| *around = Surroundings { notify, mouse, budget, ..around.clone() });
+        let (notify, mouse) = (self.at.config.notify, self.at.config.mouse);
+        self.around_is(|around| *around = Surroundings { notify, mouse, ..around.clone() });
         for notice in self.at.config.notices.clone() {
             self.outbox.send(Update::Notice(notice));
         }

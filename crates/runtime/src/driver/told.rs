@@ -171,8 +171,9 @@ impl Driver {
 
     /// What the settings of now let a session spend holds from here on, and the screen is told of it.
     pub(super) fn rebound(&mut self) {
-        let budget = self.at.config.budget;
-        self.at.session.set_bounds(Bounds { budget, ..self.at.session.bounds().clone() });
+        let bounds = Bounds { budget: self.at.config.budget, ..self.at.session.bounds().clone() };
+        self.at.session.set_bounds(bounds);
+        let budget = self.at.config.budget_of(self.at.session.state().model.as_deref());
         self.around_is(|around| around.budget = budget);
     }
 
