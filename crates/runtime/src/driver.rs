@@ -194,7 +194,7 @@ enum Inbound {
     /// Words that nothing shows from here on.
     Learned(Redactor),
     /// What a server says of the window of the model that is called so here.
-    Window(String, u64),
+    Window(settings::WindowTold),
     /// A look at the files of facts ended.
     FactsLooked(Option<evidence::Looked>),
 }
@@ -411,7 +411,7 @@ impl Driver {
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Brought(of, path) => self.brought_changed(of, path, inputs),
-            Inbound::Window(name, tokens) => self.window_told(&name, tokens),
+            Inbound::Window(told) => self.window_told(told),
             Inbound::FactsLooked(looked) => self.facts_looked(looked, inputs),
             Inbound::Form(form, reply) => self.form(form, reply, inputs),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),

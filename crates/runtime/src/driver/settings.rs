@@ -47,12 +47,24 @@ impl Watched {
     }
 }
 
+/// What a server said of the window of a model.
+#[derive(Debug)]
+pub(super) struct WindowTold {
+    /// What the model is called here.
+    name: String,
+    /// Where it was asked.
+    place: String,
+    tokens: u64,
+}
+
 /// What is in files that are looked at while the session is open, as it was read.
 #[derive(Debug)]
 pub(super) struct Settings {
     /// The user's settings.
     file: Watched,
     said: origin::Lines,
+    /// What the servers of models that were chosen said of their windows: it holds where the files say nothing.
+    windows: Vec<WindowTold>,
     /// The user's own hooks.
     hooks: Watched,
     /// The user's own sources: what cannot be read of their files is as it was before.
@@ -73,6 +85,7 @@ impl Settings {
         Self {
             file: Watched::at(home.config.join("config.toml")),
             said: origin::of_user(home),
+            windows: Vec::new(),
             hooks: Watched::at(home.config.join(hooks::USER_FILE)),
             sources: sources::of_user(home, &[]),
             rules: permissions::files(home, &folder.root).map(Watched::at),
@@ -125,6 +138,12 @@ impl Driver {
             let main = self.at.config.voice.name();
             self.outbox.send(Update::Notice(format!("{name} cannot be asked: {why}; {main} answers")));
         }
+        for told in &self.settings.windows {
+            let other = self.at.config.others.get_mut(&told.name);
+            if let Some(other) = other.filter(|other| place_of(&other.voice) == told.place) {
+                other.window.get_or_insert(told.tokens);
+            }
+        }
         let known = self.at.config.connections(&self.settings.said, &self.setup.environment);
         self.at.session.set_connections(Arc::new(known));
         let (voice, window) = self.at.config.asked(chosen.as_deref());
@@ -155,12 +174,13 @@ impl Driver {
         else {
             return;
         };
+        let place = endpoint.shown_url();
         let (inbound, endpoint) = (self.inbound.clone(), endpoint.clone());
         let secrets = self.at.config.secrets.clone();
         self.tasks.spawn(async move {
             let found = look_up(&endpoint).await;
             if let Some(tokens) = found.window {
-                drop(inbound.send(Inbound::Window(name, tokens)).await);
+                drop(inbound.send(Inbound::Window(WindowTold { name, place, tokens })).await);
             }
             if let Some(told) = found.instead {
                 drop(inbound.send(Inbound::Notice(secrets.mask(&told).into_owned())).await);
@@ -168,12 +188,17 @@ impl Driver {
         });
     }
 
-    /// The server of a model said how large its window is.
-    pub(super) fn window_told(&mut self, name: &str, tokens: u64) {
-        if let Some(other) = self.at.config.others.get_mut(name).filter(|other| other.window.is_none()) {
-            other.window = Some(tokens);
-            self.show_model();
-        }
+    /// The server of a model, at this place, said how large its window is.
+    pub(super) fn window_told(&mut self, told: WindowTold) {
+        self.settings.windows.retain(|before| before.name != told.name);
+        self.settings.windows.push(told);
+        self.show_model();
+    }
+
+    /// Whether the window of the model that was chosen is known: the settings name it, or its server did.
+    fn knows_window(&self) -> bool {
+        let chosen = self.at.session.state().model.as_deref();
+        self.at.config.asked(chosen).1.is_some()
     }
 
     /// What events on the disk say of models and settings.
@@ -276,13 +301,22 @@ impl Driver {
         self.secrets_are(self.at.config.secrets.clone());
         self.set_gates();
         self.show_model();
-        // What its server said stands in no file.
-        self.look_for_model();
+        if !self.knows_window() {
+            self.look_for_model();
+        }
         let (notify, mouse) = (self.at.config.notify, self.at.config.mouse);
         self.around_is(|around| *around = Surroundings { notify, mouse, ..around.clone() });
         for notice in self.at.config.notices.clone() {
             self.outbox.send(Update::Notice(notice));
         }
+    }
+}
+
+/// Where a model is asked; nothing where it is on no server.
+fn place_of(voice: &Provider) -> String {
+    match voice {
+        Provider::Endpoint(endpoint) => endpoint.shown_url(),
+        Provider::Offline | Provider::Script(_) => String::new(),
     }
 }
 

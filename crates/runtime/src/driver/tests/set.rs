@@ -268,6 +268,30 @@ async fn a_model_that_its_server_does_not_name_is_told_and_taken_all_the_same() 
     s.quit().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_window_that_a_server_told_holds_through_other_settings_and_is_not_asked_for_again() {
+    let rig = Rig::new(&json!([]));
+    let list = |windows: [u64; 2]| {
+        let [mini, small] = windows;
+        let all = json!([{ "id": "desk-mini", "max_model_len": mini }, { "id": "desk-small", "max_model_len": small }]);
+        answer("200 OK", "content-type: application/json", &json!({ "data": all }).to_string())
+    };
+    let address = serves(vec![list([4096, 1]), list([2, 8192]), list([3, 3])]).await;
+    let variables = [("PILOTHOUSE_BASE_URL", address.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let mut s = Screen::open(setup_with(&rig, &variables), 1024).await;
+    s.until("surroundings", |s| s.around.model == "desk").await;
+    s.say("/model desk-mini").await;
+    s.until("its window", |s| s.around.window == Some(4096)).await;
+    fs::write(rig.setup(Which::New).home.config.join("config.toml"), "[session]\nbudget = \"5\"\n").unwrap();
+    s.say("/status").await;
+    s.until("the settings", |s| s.refused.iter().any(|told| told.contains("session.budget"))).await;
+    assert_eq!(s.around.window, Some(4096), "what the server told stands in no file");
+    // The second answer is that for the second model: nothing was asked between the two.
+    s.say("/model desk-small").await;
+    s.until("its window", |s| s.around.model == "desk-small" && s.around.window == Some(8192)).await;
+    s.quit().await;
+}
+
 /// A server that is busy for these of its answers, and says something with the others.
 async fn busy_at(busy: &[usize], count: usize) -> String {
     let reply = "data: {\"choices\":[{\"delta\":{\"content\":\"Here.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
