@@ -24,6 +24,8 @@ pub enum Leave {
 pub enum Consent {
     /// Yes, and nothing else.
     Yes,
+    /// Yes, and the rest says what is to be otherwise: what is asked about is not wanted as it stands.
+    YesBut,
     /// No, and nothing else.
     No,
     /// No, and the rest says why, or what instead.
@@ -55,7 +57,7 @@ impl Classifier {
             return None;
         }
         let said = normal(line).replace(['\'', '’'], "");
-        let words: Vec<&str> = said.split([' ', '.', '!', ';', ':']).filter(|w| !w.is_empty()).collect();
+        let words = parts(&said);
         if self.lists(List::ConsentOff, line) {
             return Some(Consent::Off);
         }
@@ -66,7 +68,20 @@ impl Classifier {
         if head.is_some_and(|(head, _)| self.lists(List::ConsentHead, head)) {
             return Some(Consent::NoBut);
         }
-        self.wants(&words, to).then_some(Consent::Yes)
+        match self.behind_yes(&words, to) {
+            [] if words.is_empty() => None,
+            [] => Some(Consent::Yes),
+            _ => self.otherwise(line, to).map(|_| Consent::YesBut),
+        }
+    }
+
+    /// What a yes wants otherwise: of "yes, but run the tests first" the last four words.
+    pub fn otherwise(&self, line: &str, to: Leave) -> Option<String> {
+        let said = normal(line).replace(['\'', '’'], "");
+        let words = parts(&said);
+        let rest = self.behind_yes(&words, to);
+        let more = self.past(rest, List::ConsentBut).filter(|_| rest.len() < words.len())?;
+        (!more.is_empty()).then(|| more.join(" "))
     }
 
     /// What stands behind a no at the head: "don't", "no, not yet", "don't run it", "no, don't". `None` without one.
@@ -95,8 +110,8 @@ impl Classifier {
         }
     }
 
-    /// Whether words say yes, or name the deed, and nothing else.
-    fn wants(&self, words: &[&str], to: Leave) -> bool {
+    /// What stands behind words that say yes, or name the deed; all of them where none do.
+    fn behind_yes<'a>(&self, words: &'a [&'a str], to: Leave) -> &'a [&'a str] {
         let (mut rest, mut says) = (words, false);
         while !rest.is_empty() {
             let yes = self.past(rest, List::Agree).or_else(|| self.past(rest, List::ConsentYes));
@@ -107,10 +122,10 @@ impl Classifier {
             let beside = self.past(rest, List::AgreeBeside).or_else(|| self.past(rest, List::ConsentLead));
             match beside {
                 Some(next) => rest = next,
-                None => return false,
+                None => break,
             }
         }
-        says
+        if says { rest } else { words }
     }
 
     /// Past the verb of the deed and what it is about.
@@ -125,6 +140,10 @@ impl Classifier {
         let known = |n: &usize| words.get(..*n).is_some_and(|head| self.tables().is(list, &head.join(" ")));
         (1..=words.len().min(LONGEST)).rev().find(known).and_then(|n| words.get(n..))
     }
+}
+
+fn parts(said: &str) -> Vec<&str> {
+    said.split([' ', '.', '!', ';', ':']).filter(|w| !w.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -158,6 +177,24 @@ mod tests {
                 assert_eq!(of(line, to), Some(Consent::No), "{line}");
             }
         }
+        for (to, lines) in [
+            (Leave::Run, ["yes, but with -v", "yes but only for src/a.rs", "run it, but not as root"]),
+            (
+                Leave::Commit,
+                ["yes, but not the README", "ok, but mention the cache", "commit it but without b.txt"],
+            ),
+            (
+                Leave::Change,
+                ["change it, but only the check", "yes, but not the tests", "go, but keep the name"],
+            ),
+        ] {
+            for line in lines {
+                assert_eq!(of(line, to), Some(Consent::YesBut), "{line}");
+            }
+        }
+        for line in ["yes, but", "!", "", "…"] {
+            assert_eq!(of(line, Leave::Run), None, "{line}");
+        }
         assert_eq!(of("don't run it, use make check", Leave::Run), Some(Consent::NoBut));
         assert_eq!(of("not now, the tests are red", Leave::Commit), Some(Consent::NoBut));
         assert_eq!(of("no, just answer", Leave::Change), Some(Consent::NoBut));
@@ -173,12 +210,11 @@ mod tests {
             "commit it with another message",
             "don't touch the tests",
             "don't forget the README",
-            "yes, but not the tests",
+            "but not the tests",
             "why run it",
             "fine",
             "and",
             "no",
-            "change it, but only the check",
             "do the README first",
             "it",
             "skipping tests is bad",

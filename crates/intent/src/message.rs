@@ -199,6 +199,8 @@ mod tests {
             "the message should be \"Move the timed caches to a module\"",
             "make it say Move the timed caches to a module",
             "commit message - Move the timed caches to a module",
+            "use the message Move the timed caches to a module",
+            "yes, use the commit message Move the timed caches to a module",
         ] {
             assert_eq!(of(line), message, "{line}");
         }

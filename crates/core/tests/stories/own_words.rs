@@ -1,6 +1,6 @@
 //! A yes or a no in own words to a question for leave: the same words to a command, a commit and a change.
 
-use pilothouse_core::{intent::Phase, session::Deed};
+use pilothouse_core::{checkpoint::CheckpointKind, intent::Phase, session::Deed};
 use serde_json::json;
 
 use crate::{
@@ -85,6 +85,41 @@ fn what_is_said_with_a_no_is_its_reason() {
     assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));
     assert_eq!(phase(&b), Phase::Executing, "the run goes on with it");
     assert!(b.names().contains(&"turn_told".into()), "{:?}", b.names());
+}
+
+#[test]
+fn a_yes_with_a_change_is_no_yes_to_what_stands_there() {
+    for line in
+        ["yes, but with -v", "yes but only for src/a.rs", "run it, but not as root", "ok, but use make check"]
+    {
+        let mut b = command();
+        let step = b.say(line);
+        assert!(!starts(&step).contains(&"run".to_owned()), "{line}");
+        assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)), "{line}");
+        assert!(b.names().contains(&"turn_told".into()), "{line}: its agent hears why: {:?}", b.names());
+    }
+    for line in ["yes, but mention the cache", "yes, but leave out b.txt", "commit it, but say why"] {
+        let mut b = to_commit();
+        b.say(line);
+        assert!(!b.names().contains(&"commit_approved".into()), "{line}");
+        assert_eq!(phase(&b), Phase::Idle, "{line}: no work on files begins");
+        b.question(is_commit);
+        b.thinking();
+    }
+    let mut b = to_commit();
+    b.say("yes, but run the tests first");
+    assert!(!b.names().contains(&"commit_approved".into()));
+    assert_eq!(phase(&b), Phase::Executing, "what is to run first runs");
+}
+
+#[test]
+fn the_message_that_is_named_is_taken() {
+    let mut b = to_commit();
+    b.say("use the message Rename Store to Vault");
+    let kind = b.session.state().open[&b.question(is_commit)].kind.clone();
+    let CheckpointKind::Commit(shown) = kind else { panic!("{kind:?}") };
+    assert_eq!((shown.message.as_str(), phase(&b)), ("Rename Store to Vault", Phase::Idle));
+    assert!(b.session.pending().is_empty(), "nothing was asked of a model");
 }
 
 #[test]

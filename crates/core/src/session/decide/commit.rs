@@ -105,12 +105,17 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// The question that a line is which wants the message of the commit that waits worded: it is told one, and sets it.
+    /// The question that a line is which wants the message of the commit that waits worded, or the commit otherwise: it is told
+    /// one, and sets it.
     pub(super) fn of_commit(&self, line: &str, reading: &Reading) -> Option<Reading> {
-        let waits = self.state.newest_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Commit(_)));
-        let wants =
-            waits && (self.under.tiers.classifier.wants_message(line, true) || self.takes_message(line));
-        wants.then(|| {
+        let asked = self.state.newest_question().filter(|c| matches!(c.kind, CheckpointKind::Commit(_)))?;
+        // "yes, but …" is no yes to what is shown; what is to run first runs.
+        let classifier = &self.under.tiers.classifier;
+        let otherwise = asked.kind.leave().and_then(|to| classifier.otherwise(line, to));
+        let runs = |said: &str| self.read(said).whole.path.current() == IntentNode::Execute;
+        let other = otherwise.is_some_and(|said| !runs(&said));
+        let wants = classifier.wants_message(line, true) || self.takes_message(line);
+        (wants || other).then(|| {
             let mut reading = reading.clone();
             reading.whole.turn = Turn::Query(None);
             reading.whole.path = IntentPath::to(IntentNode::Explain);

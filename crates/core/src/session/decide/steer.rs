@@ -154,11 +154,13 @@ impl Draft<'_> {
         (command.gate.is_none() && self.state.hears(lane)).then_some((asked.id, command.call))
     }
 
-    /// Whether a line says no to the command that was asked about last, and something besides.
+    /// Whether a line says no to the command that was asked about last, and something besides, or yes to another one: as it
+    /// stands it is not wanted.
     fn denies(&self, reading: &Reading) -> bool {
         let word = matches!(reading.whole.turn, Turn::Control(_));
         let asked = self.state.newest_question().filter(|_| !word);
-        asked.is_some_and(|c| self.consents(c, &reading.text) == Some(Consent::NoBut))
+        let said = asked.and_then(|c| self.consents(c, &reading.text));
+        matches!(said, Some(Consent::NoBut | Consent::YesBut))
     }
 
     /// The command of a gate that waits for a yes, where it was asked about last.

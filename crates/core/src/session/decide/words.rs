@@ -87,7 +87,7 @@ impl Draft<'_> {
             Consent::Yes => Some(Lone::Yes),
             // A no to the run of a gate leaves that out.
             Consent::No => self.gate_asked().is_none().then_some(Lone::No),
-            Consent::Off | Consent::NoBut => None,
+            Consent::Off | Consent::NoBut | Consent::YesBut => None,
         })
     }
 
@@ -99,7 +99,7 @@ impl Draft<'_> {
         match said {
             Consent::Off if alone && self.state.phase == Phase::Idle => Some(Consent::No),
             Consent::Off => None,
-            Consent::Yes | Consent::No | Consent::NoBut => Some(said),
+            Consent::Yes | Consent::No | Consent::NoBut | Consent::YesBut => Some(said),
         }
     }
 
