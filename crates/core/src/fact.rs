@@ -173,6 +173,11 @@ impl Facts {
         self.known.is_empty()
     }
 
+    /// Whether a command ran.
+    pub fn has_run(&self) -> bool {
+        !self.commands.is_empty()
+    }
+
     /// How a command ended the last time that it ran.
     pub fn ended(&self, command: &str) -> Option<&Ended> {
         self.commands.get(command.trim())

@@ -104,6 +104,8 @@ mod review;
 mod rewording;
 #[path = "stories/sequence.rs"]
 mod sequence;
+#[path = "stories/shown.rs"]
+mod shown;
 #[path = "stories/sources.rs"]
 mod sources;
 #[path = "stories/spared.rs"]

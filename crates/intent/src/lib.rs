@@ -46,6 +46,7 @@ mod revise;
 mod rules;
 mod sequence;
 mod shell;
+mod shown;
 mod spare;
 mod steer;
 mod structure;
@@ -68,6 +69,7 @@ pub use picked::Picked;
 pub use reading::{
     Clarify, Classification, CliRow, CliSegment, CliTurn, Last, Message, Reading, Segment, Source, cli_row,
 };
+pub use shown::Shown;
 pub use similar::{Index, Thresholds};
 pub use tier_answer::TierAnswer;
 pub use turn::{Control, Mode, Phase, PlanSub, QuerySub, Turn};

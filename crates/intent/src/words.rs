@@ -44,7 +44,7 @@ lists! {
     ConsentBut, ConsentHead, ConsentOff, ConsentRun, ConsentCommit, ConsentChange, ConsentCall, ConsentDo, ConsentWhat, Undo, UndoVerb, UndoSplit,
     UndoBack, UndoThe, UndoLast, UndoWhat, UndoIt, UndoAll, UndoCount, UndoOnly, UndoStep, UndoFile,
     UndoNth, UndoNthDe, UndoAnd, UndoDone, UndoWhich, UndoDid, UndoOwn, UndoOf, UndoLead, UndoTail,
-    UndoRest, UndoWas, UndoPut, UndoRestore, UndoWhy, Clear, GiveBack, GiveVerb, GiveAgain, FollowLead, FollowTail, FollowFor, FollowNext,
+    UndoRest, UndoWas, UndoPut, UndoRestore, UndoWhy, Clear, ShowDiff, ShowOutput, ShowCost, LeaveLead, LeaveNoun, GiveBack, GiveVerb, GiveAgain, FollowLead, FollowTail, FollowFor, FollowNext,
     FollowToo, FollowForgot, FollowLacks, FollowFailed, FollowPick, FollowForm, FollowIn, FollowTongue,
     FollowThe, FollowNot, WhyTell, AgainstLead, AgainstBad, NotJust, NotJustTell, CommitLead,
     CommitVerb, CommitWhat, CommitTail, MessageLead, MessageTold, MessageNo, MessageUse, MessageAs,

@@ -39,6 +39,7 @@ mod recipe;
 mod run;
 mod say;
 mod sequence;
+mod shown;
 mod source;
 mod spared;
 mod steer;

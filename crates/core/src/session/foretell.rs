@@ -227,7 +227,7 @@ impl Foretold {
                 Deed::Commits => "shows what would be committed, and asks",
                 Deed::Holds => "holds the run at its next step",
                 Deed::Word(_) if self.does(&Deed::Shows) || self.does(&Deed::Commits) => continue,
-                Deed::Word(_) => "a command to Pilothouse",
+                Deed::Word(word) => worded(word),
             };
             all.push(what.to_owned());
         }
@@ -320,6 +320,18 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::ControlGiven { control } => Deed::Word(control.clone()),
         _ => return None,
     })
+}
+
+/// What a word to the workbench does.
+fn worded(word: &Control) -> &'static str {
+    let Control::Other(name) = word else { return "a command to Pilothouse" };
+    match name.as_str() {
+        "diff" => "shows the changes",
+        "output" => "shows what printed last",
+        "budget" => "tells what was spent",
+        "permissions" => "tells how it comes to run unasked",
+        _ => "a command to Pilothouse",
+    }
 }
 
 /// An answer of which the agent is told the words.

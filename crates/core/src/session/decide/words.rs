@@ -294,6 +294,9 @@ impl Draft<'_> {
             self.record(turn, line, &reading);
             return Some(self.control(Control::Reset));
         }
+        if let Some(shown) = self.shown(line) {
+            return Some(self.show(turn, line, reading, shown));
+        }
         if let Some(ran) = self.ran_last(reading) {
             self.record(turn, line, reading);
             return Some(self.say(&ran));
