@@ -304,6 +304,8 @@ impl Doubt {
 
 /// Most characters of a failure's summary.
 const SUMMARY_CHARS: usize = 80;
+/// Most bytes of a result that a model is told: of a longer one both ends, or of a file its first lines.
+pub const RESULT_BYTES: usize = 24 * 1024;
 
 impl ToolOutcome {
     /// A result without further effects.

@@ -37,9 +37,8 @@ use tokio_util::sync::CancellationToken;
 
 pub use budget::Window;
 pub use cut::cut;
+pub use pilothouse_core::tool::RESULT_BYTES;
 
-/// Tool results longer than this are cut in the middle, in bytes.
-pub const RESULT_BYTES: usize = 24 * 1024;
 /// Head and tail of both streams of a goal's last command, with room for what is said about it.
 pub const COMMAND_BYTES: usize = 2 * 64 * 1024 + 2 * 1024;
 /// The last message is counted in steps of this many bytes.

@@ -14,6 +14,8 @@ use super::Texts;
 
 /// So many events at most stand between the end of a command and that of its call.
 const BETWEEN: u64 = 16;
+/// What is said behind the lines of a read takes no more than this.
+const GO_ON_BYTES: usize = 100;
 /// A cut moves to the end of a line over at most this share of what it leaves.
 const LINE_SHARE: usize = 4;
 
@@ -32,6 +34,40 @@ pub(super) fn cut_result(texts: &dyn Texts, seq: Seq, most: usize) -> Option<(St
     let Some(gap) = missing(&text, most) else { return Some((text, true)) };
     let again = printed(texts, seq, call).and_then(|id| marked_anew(&text, &gap, id));
     Some((again.unwrap_or_else(|| marked(&text, &gap, result.id())), false))
+}
+
+/// The result of a read, of which as many whole lines are told from its head on as there is room for, and where it goes on
+/// from there: nothing is missing between them. `None` where it is no longer than that, or no line of it fits.
+pub(super) fn cut_read(texts: &dyn Texts, seq: Seq, most: usize) -> Option<String> {
+    let Event::CallEnded { result, .. } = texts.event(seq)?.event else { return None };
+    let text = texts.whole(&result);
+    let room = most.checked_sub(GO_ON_BYTES).filter(|_| text.len() > most)?;
+    let numbered = || text.lines().map_while(|line| Some((number(line)?, line)));
+    let (first, end) = (numbered().next()?.0, numbered().last()?.0);
+    let mut head = String::new();
+    let mut last = None;
+    for (n, line) in numbered().take_while(|(_, line)| line.len() < room) {
+        if head.len() + line.len() >= room {
+            break;
+        }
+        head.push_str(line);
+        head.push('\n');
+        last = Some(n);
+    }
+    let (last, total) = (last?, total(&text).unwrap_or(end));
+    Some(format!("{head}(lines {first}-{last} of {total}; go on with from: {})", last + 1))
+}
+
+/// The number before a line that was read.
+fn number(line: &str) -> Option<usize> {
+    let (number, _) = line.trim_start().split_once("  ")?;
+    number.parse().ok()
+}
+
+/// How many lines the file has, where less was read.
+fn total(text: &str) -> Option<usize> {
+    let (said, _) = text.lines().next_back()?.strip_prefix("(lines ")?.split_once("; go on with from: ")?;
+    said.rsplit_once(" of ")?.1.parse().ok()
 }
 
 /// What the user said, where the marker says how the model can read what is missing.

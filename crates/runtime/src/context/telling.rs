@@ -14,13 +14,14 @@ use pilothouse_core::{
     recipe::RecipeKind,
     session::{Entry, Lane, LaneKind, State, What},
     talk::{Echo, Message, ModelCall, Role, Thought},
+    tool::Tool,
 };
 
 use super::{
     COMMAND_BYTES, RESULT_BYTES, Texts,
     budget::{Piece, Slim},
     cut,
-    cut::{cut_result, cut_said},
+    cut::{cut_read, cut_result, cut_said},
     inside, record,
 };
 
@@ -119,6 +120,8 @@ struct OpenCall {
     call: CallId,
     provider: String,
     named: String,
+    /// Whether it reads lines of a text.
+    reads: bool,
     lane: Option<LaneId>,
 }
 
@@ -239,7 +242,8 @@ impl<'a> Telling<'a> {
                 let args = self.texts.whole(&c.args);
                 let named = format!("{} {}", c.name, cut(&args, NAMED_BYTES));
                 let (call, provider, lane) = (c.call, c.provider.clone(), entry.lane);
-                self.open.push(OpenCall { call, provider, named, lane });
+                let reads = c.name == Tool::Read.name();
+                self.open.push(OpenCall { call, provider, named, reads, lane });
                 ModelCall { id: c.provider, name: c.name, args }
             })
             .collect();
@@ -269,7 +273,11 @@ impl<'a> Telling<'a> {
         let Some(Event::CallEnded { result, summary, status, .. }) = ended else { return };
         let open = self.open.remove(at);
         let name = result.id().output_name();
-        let (text, is_whole) = cut_result(self.texts, entry.seq, most).unwrap_or_default();
+        let part = open.reads.then(|| cut_read(self.texts, entry.seq, most)).flatten();
+        let (text, is_whole) = match part {
+            Some(text) => (text, false),
+            None => cut_result(self.texts, entry.seq, most).unwrap_or_default(),
+        };
         if is_whole {
             self.whole.insert(result.id());
         }

@@ -251,6 +251,33 @@ fn every_call_is_answered_and_long_results_are_cut_in_the_middle() {
 }
 
 #[test]
+fn a_read_for_which_there_is_no_room_ends_at_a_line_and_says_where_it_goes_on() {
+    let part = |lines: usize, behind: &str| {
+        let line = |n| format!("{n:>6}  {}", "x".repeat(120));
+        let text = (201..201 + lines).map(line).collect::<Vec<_>>().join("\n");
+        let mut b = Bench::new();
+        b.step(Input::say("what is in a?"));
+        b.reply("", &[("p1", "read", "{\"path\":\"a\"}")]);
+        let call = b.lane().head().unwrap().call;
+        b.step(Input::ToolEnded { call, outcome: ToolOutcome::text(format!("{text}{behind}"), "lines") });
+        let told = b.request_of(b.lane(), Window::of(Some(8_000))).messages;
+        told.into_iter().rfind(|m| m.role == Role::Tool).unwrap().text
+    };
+    for (behind, total) in [("", 400), ("\n(lines 201-400 of 2000; go on with from: 401)", 2000)] {
+        let told = part(200, behind);
+        let last: usize =
+            told.lines().rev().nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
+        assert!((202..400).contains(&last), "{last}");
+        assert_eq!(
+            told.lines().next_back().unwrap(),
+            format!("(lines 201-{last} of {total}; go on with from: {})", last + 1)
+        );
+        assert_eq!(told.lines().count(), last - 200 + 1, "none is missing between them");
+    }
+    assert_eq!(part(2, "").lines().count(), 2);
+}
+
+#[test]
 fn what_two_cuts_leave_out_of_an_output_is_told_once_by_the_output_that_has_it() {
     let mut b = Bench::new();
     b.step(Input::say("run the tests"));

@@ -11,7 +11,7 @@ use pilothouse_core::{
     recipe::{Beside, RecipeKind, Recipes, SKILL},
     relpath::RelPath,
     shell::{Act, secrets::is_secret},
-    tool::{Read, ToolOutcome},
+    tool::{RESULT_BYTES, Read, ToolOutcome},
 };
 
 use super::{clip, count};
@@ -22,8 +22,8 @@ use crate::{
 
 /// Lines shown when the call does not say.
 const LINES: usize = 400;
-/// At most this many bytes are shown.
-const MOST_BYTES: usize = 48 * 1024;
+/// At most this many bytes are shown: what the model is told, with what is said behind it.
+const MOST_BYTES: usize = RESULT_BYTES - 1024;
 /// At most this many characters of a line are shown.
 const LINE_CHARS: usize = 2_000;
 /// A NUL within this many bytes makes a file binary.

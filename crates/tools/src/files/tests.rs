@@ -11,7 +11,7 @@ use std::os::unix::fs::symlink;
 use pilothouse_core::{
     blob::BlobId,
     recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
-    tool::Tool,
+    tool::{RESULT_BYTES, Tool},
 };
 use serde_json::json;
 
@@ -103,7 +103,11 @@ fn a_read_is_capped_in_bytes_and_long_lines_are_cut() {
     let long = format!("{}\n", "x".repeat(1_500)).repeat(100);
     let mut d = desk(&[("f", long.as_bytes()), ("one", "ä".repeat(100_000).as_bytes())]);
     let text = d.text(Tool::Read, json!({"path": "f"}));
-    assert!(text.len() < 49 * 1024 && text.contains("go on with from: 33"), "{}", &text[text.len() - 80..]);
+    assert!(
+        text.len() < RESULT_BYTES && text.contains("go on with from: 16"),
+        "{}",
+        &text[text.len() - 80..]
+    );
     let text = d.text(Tool::Read, json!({"path": "one"}));
     let how = "(line 1 is cut here; search with path \"one\" and words that stand further on in it shows the text around them)";
     assert!(text.ends_with(&format!("… (98000 more characters)\n{how}")), "{}", &text[text.len() - 300..]);
