@@ -16,6 +16,9 @@ use super::{
 /// How many words a line may have before the one that says it comes on top.
 const HEAD: usize = 4;
 
+/// How many words a clause may have before the one that says to whom something is told.
+const MOST_BEFORE_ME: usize = 5;
+
 /// The most words that a phrase of yes has, or of what goes with one.
 const LONGEST_YES: usize = 4;
 
@@ -276,9 +279,36 @@ impl Classifier {
             parsed.structure.clauses.iter().filter(|c| !matches!(c.form, Form::Empty | Form::Frame));
         let (Some(only), None) = (spoken.next(), spoken.next()) else { return false };
         let ordered = matches!(only.form, Form::Order | Form::Request) && !only.marked;
+        let ordered = ordered && !self.is_to_me(only, &parsed);
         let checks = matches!(only.verb, Some(Tag::VAudit | Tag::VReview));
         let named = !matches!(only.object, Object::Missing | Object::Pronoun);
         ordered && checks && named && parsed.ban == Ban::None && self.adds(text)
+    }
+
+    /// Whether such a message wants something done as well and asks nothing, "also say how many were skipped", "and handle
+    /// tabs": a step of the run, whatever it is read as by itself. "also tell me why" asks, and "also explain the cache".
+    pub fn adds_step(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        let known = self.tables();
+        let mut said = parsed.doc.tokens.iter().enumerate().filter(|(_, t)| t.kind != Kind::Punct);
+        let behind =
+            said.next().is_some_and(|(_, t)| known.is(List::Tie, &t.text) || known.is(List::Also, &t.text));
+        let explains =
+            |at: usize| parsed.structure.hits.iter().any(|h| h.start == at && h.tag == Tag::VExplain);
+        let says = said.next().is_some_and(|(at, t)| known.is(List::FramedTell, &t.text) && !explains(at));
+        let spoken = |c: &&Clause| !matches!(c.form, Form::Empty | Form::Frame);
+        let ordered = parsed.structure.clauses.iter().find(spoken).is_some_and(|c| {
+            let told = c.verb == Some(Tag::VExplain) || self.is_to_me(c, &parsed);
+            (says || matches!(c.form, Form::Order | Form::Request)) && !c.marked && !told
+        });
+        behind && ordered && !parsed.asks() && parsed.ban == Ban::None && !text.contains(['?', '？'])
+    }
+
+    /// Whether a clause says that something is told to whoever writes it: "tell me why".
+    fn is_to_me(&self, clause: &Clause, parsed: &Parsed<'_>) -> bool {
+        let tokens = clause.tokens(&parsed.doc).iter().take(MOST_BEFORE_ME);
+        tokens.map(|t| t.text.as_str()).any(|word| self.tables().is(List::FramedMe, word))
     }
 
     /// What a message wants, as a line that stands by itself: without the words that put it behind something else. `None`

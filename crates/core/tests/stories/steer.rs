@@ -45,6 +45,9 @@ fn what_is_added_becomes_the_last_step_and_the_run_goes_on() {
         "also add a doc comment to the two methods",
         "also answer 400 when the body of POST /notes is not JSON",
         "also print the version with --version",
+        "also say how many files were skipped",
+        "and handle empty input",
+        "and log it to stderr",
     ] {
         let mut b = running();
         assert!(b.session.foretell(line).does(&Deed::Adds), "{line}: {:?}", b.session.foretell(line));
@@ -52,12 +55,29 @@ fn what_is_added_becomes_the_last_step_and_the_run_goes_on() {
         let plan = b.session.state().plan.clone().unwrap();
         assert!(!stopped(&b) && plan.tasks.len() == 3, "{line}: {:?}", b.notices());
         assert_eq!(plan.tasks[2].status, TaskStatus::Pending);
+        let title = plan.tasks[2].title.as_str();
+        assert!(line != "and handle empty input" || title == "Handle empty input", "{title}");
         b.reply("one", &[]);
         b.reply("two", &[]);
         let of = b.session.state().plan.as_ref().unwrap().tasks[2].status;
         assert_eq!(of, TaskStatus::Running, "{line}");
         b.reply("three", &[]);
         assert_eq!(b.session.state().phase, Phase::Idle);
+    }
+}
+
+#[test]
+fn what_is_asked_besides_is_no_step() {
+    for line in [
+        "also tell me why it fails",
+        "also explain how the cache works",
+        "and what does step 1 do",
+        "also, is it safe?",
+    ] {
+        let mut b = running();
+        assert!(!b.session.foretell(line).does(&Deed::Adds), "{line}: {:?}", b.session.foretell(line));
+        b.say(line);
+        assert_eq!(b.session.state().plan.as_ref().unwrap().tasks.len(), 2, "{line}");
     }
 }
 
@@ -405,6 +425,12 @@ fn an_answer_that_was_let_write_hears_as_a_step_does() {
 
 #[test]
 fn a_no_that_goes_on_denies_the_command_that_waits_and_says_why() {
+    // A yes that goes on lets nothing run: its agent hears what is wanted instead.
+    denied_by("yes, but only the README");
+    denied_by("no, edit the word back instead");
+}
+
+fn denied_by(line: &str) {
     let mut b = running();
     b.reply("", &[("run", json!({"command": "git checkout -- README.md"}))]);
     b.question(is_risk);
@@ -421,12 +447,6 @@ fn a_no_that_goes_on_denies_the_command_that_waits_and_says_why() {
     assert_eq!(ended.unwrap(), "denied by the user", "the words are told once, as what the user said");
     assert_eq!(told(&b), 1);
     assert_eq!(starts(&step), ["think"]);
-    // A yes that goes on lets nothing run: its agent hears what is wanted instead.
-    denied_by("yes, but only the README");
-    denied_by("no, edit the word back instead");
-}
-
-fn denied_by(line: &str) {
     assert!(b.session.state().open.is_empty() && !stopped(&b));
 }
 

@@ -134,6 +134,8 @@ impl Draft<'_> {
             let turn = self.record(turn, line, reading);
             return self.deepen(said, turn);
         }
+        let on_top = self.on_top(reading);
+        let reading = on_top.as_ref().unwrap_or(reading);
         let picked = self.picked(line, reading, turn.is_some());
         if let Some(mixed) = self.mixed(reading).filter(|_| picked.is_none()) {
             return self.say_mixed(turn, line, reading, mixed);

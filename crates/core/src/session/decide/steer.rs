@@ -15,7 +15,9 @@ use crate::{
     fact::shortened,
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
-    intent::{Clarify, Classification, Consent, IntentNode, Mode, Nth, Phase, Reading, Source, Turn},
+    intent::{
+        Clarify, Classification, Consent, IntentNode, IntentPath, Mode, Nth, Phase, Reading, Source, Turn,
+    },
     plan::{Task, TaskStatus},
     scope::Capability,
     session::{Lane, state::HEAD_CHARS},
@@ -100,7 +102,8 @@ impl Draft<'_> {
         }
         let acts = changes(&reading.whole) || checks;
         let spares = !classifier.spares(text).is_empty();
-        if !spares && acts && classifier.adds(text) && self.state.plan.is_some() {
+        let adds = classifier.adds(text) || classifier.adds_step(text);
+        if !spares && acts && adds && self.state.plan.is_some() {
             return Some(if self.state.mode == Mode::Proof { Steering::Ask } else { Steering::Add });
         }
         // A model that was asked knows what runs: what it surely takes for a word about that is one, however it is said.
@@ -137,6 +140,22 @@ impl Draft<'_> {
         };
         let waits = |t: &&Task| t.status == TaskStatus::Pending;
         steps.iter().map(|step| task(step).filter(waits).map(|t| t.id)).collect()
+    }
+
+    /// The order that a message is which puts something on top of the plan that runs, though by itself it is read as talk:
+    /// "also say how many were skipped".
+    pub(super) fn on_top(&self, reading: &Reading) -> Option<Reading> {
+        let runs = self.state.phase == Phase::Executing && self.state.plan.is_some();
+        let talk = matches!(reading.whole.turn, Turn::Query(_)) && !reading.forbids_change;
+        let asks_nothing = runs && talk && reading.paused.is_none() && !by_name(reading);
+        (asks_nothing && self.under.tiers.classifier.adds_step(&reading.text)).then(|| {
+            let mut reading = reading.clone();
+            reading.whole.turn = Turn::PlanContinue;
+            reading.whole.path = IntentPath::to(IntentNode::Modify);
+            reading.whole.reasoning.push_str("; put on top of what runs");
+            reading.clarify = None;
+            reading
+        })
     }
 
     /// The gate that failed and asks what to do, where one does: no work would come to an end that waits for this run's.
@@ -332,11 +351,14 @@ impl Draft<'_> {
         } else {
             node
         };
+        // Its title stands by itself: without the "and also" that put it behind something.
+        let first = said.lines().next().unwrap_or_default();
+        let title = self.under.tiers.classifier.subject(first).unwrap_or_else(|| first.to_owned());
         let id = TaskId(plan.tasks.iter().map(|t| t.id.0).max().unwrap_or(0) + 1);
         let number = plan.tasks.len() + 1;
         let task = Task {
             id,
-            title: shortened(said.lines().next().unwrap_or_default(), TITLE_CHARS),
+            title: shortened(&title, TITLE_CHARS),
             detail: said.to_owned(),
             node,
             files: Vec::new(),
