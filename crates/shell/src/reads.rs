@@ -3,7 +3,7 @@
 //! Owns which commands may stand beside one that a rule lets write: their low risk must not rest on an option that nobody
 //! knows of, as it may where a sandbox holds all that a line does. Never judges a risk.
 
-use super::args::Args;
+use super::args::{Args, Opt};
 use super::expand::{Field, UNKNOWN};
 use super::knowledge::list;
 use super::programs::{self, Role};
@@ -27,9 +27,17 @@ pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
         return false;
     }
     let Some(program) = programs::find(name) else { return false };
-    let sub = || Args::read(program, words).operand(0).to_owned();
-    list("writes only as told").contains(&name)
-        || list("reads by sub-command").contains(&format!("{name} {}", sub()).as_str())
+    if list("writes only as told").contains(&name) {
+        return true;
+    }
+    let args = Args::read(program, words);
+    // Of git every option is known that does more.
+    let plain = |opt: &Opt| {
+        let name = opt.text.split('=').next().unwrap_or("");
+        list("options of plain readers").iter().any(|known| *known == name || *known == opt.name)
+    };
+    list("reads by sub-command").contains(&format!("{name} {}", args.operand(0)).as_str())
+        && (name == "git" || args.opts.iter().all(plain))
 }
 
 #[cfg(test)]
@@ -54,6 +62,9 @@ mod tests {
             "node --version && npm test",
             "x=$(git -C sub rev-parse HEAD); make test",
             "cat \"$f\"; make test",
+            "pip list && cargo test",
+            "npm ls --depth=0; npm test",
+            "cargo tree -i serde && cargo test",
         ] {
             assert!(reads(line), "{line}");
         }
@@ -67,6 +78,8 @@ mod tests {
             "sort \"$o\" x; make test",
             "sort *; make test",
             "git apply --check x; make test",
+            "npm ls --some-log src/a.js; npm test",
+            "pip list --unknown-file x && cargo test",
             "tidy x.html; npm test",
         ] {
             assert!(!reads(line), "{line}");

@@ -10,6 +10,45 @@ use super::super::secrets::names_secret;
 use super::super::walk::Walker;
 use super::Case;
 
+/// The modules that a program of jq takes in, looked for in each folder that it names: they are data, or code.
+fn modules(w: &mut Walker<'_>, case: &Case<'_>) {
+    if let Some(opt) = case.args.opt(&["-f", "--from-file"]).filter(|_| case.name.ends_with('q')) {
+        w.hit("script", opt.span);
+    }
+    let named = ["-L", "--library-path"];
+    let given = case.args.opts.iter().filter(|o| named.contains(&o.name.as_str()));
+    let mut folders: Vec<String> = given.filter_map(|o| o.value.as_ref()).map(|f| f.text.clone()).collect();
+    for program in &case.args.operands {
+        let words = ["import", "include", "search:", "load(", "load_str(", "strload("];
+        let behind = |text: &str, word: &str| -> Vec<String> {
+            let rests = text.split(word).skip(1);
+            rests
+                .filter_map(|rest| Some(rest.trim_start().strip_prefix('"')?.split('"').next()?.to_owned()))
+                .collect()
+        };
+        let [import, include, search, loaded @ ..] = words.map(|word| behind(&program.text, word));
+        for file in loaded.concat() {
+            w.judge_read(&program.with(&file));
+        }
+        folders.extend(search);
+        for name in import.iter().chain(&include) {
+            w.hit("script", program.span);
+            let last = name.rsplit('/').next().unwrap_or(name);
+            let all = folders.iter().map(String::as_str).chain(["."]);
+            let paths = all.flat_map(|folder| {
+                [
+                    format!("{folder}/{name}.json"),
+                    format!("{folder}/{name}/{last}.json"),
+                    format!("{folder}/{name}"),
+                ]
+            });
+            for path in paths.collect::<Vec<_>>() {
+                w.judge_read(&program.with(path.trim_start_matches("./")));
+            }
+        }
+    }
+}
+
 /// `jq`: `$ENV` and `env` show the environment; `yq` can too.
 pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
     if case.name != "jq" && case.args.has(&["-i", "--inplace", "--in-place"]) {
@@ -19,6 +58,7 @@ pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
             w.judge_write(file, "write");
         }
     }
+    modules(w, case);
     let Some(filter) = case.args.operands.first() else { return };
     // Of `yq` a lone operand is the file.
     if case.name == "yq" && case.args.operands.len() == 1 && names_secret(&filter.text) {
