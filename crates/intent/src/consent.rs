@@ -61,7 +61,7 @@ impl Classifier {
         if self.lists(List::ConsentOff, line) {
             return Some(Consent::Off);
         }
-        if let Some(rest) = self.forbidden(&words, to) {
+        if let Some(rest) = self.forbidden(&words, to, &marks(line)) {
             return Some(if rest.is_empty() { Consent::No } else { Consent::NoBut });
         }
         let head = line.split_once([',', ';', '.', ':']).filter(|(_, rest)| !rest.trim().is_empty());
@@ -84,18 +84,27 @@ impl Classifier {
         (!more.is_empty()).then(|| more.join(" "))
     }
 
-    /// What stands behind a no at the head: "don't", "no, not yet", "don't run it", "no, don't". `None` without one.
-    fn forbidden<'a>(&self, words: &'a [&'a str], to: Leave) -> Option<&'a [&'a str]> {
+    /// What stands behind a no at the head: "don't", "no, not yet", "don't run it", "no, don't". `None` without one, and where
+    /// it says no to something else: "don't run the linter", "skip the slow tests".
+    fn forbidden<'a>(&self, words: &'a [&'a str], to: Leave, marks: &[usize]) -> Option<&'a [&'a str]> {
         let (mut rest, mut says) = (words, false);
+        let ends = |next: &[&str]| {
+            next.is_empty()
+                || marks.contains(&(words.len() - next.len()))
+                || self.past(next, List::ReviseWhy).is_some()
+        };
         loop {
-            let deed = self.past(rest, List::ConsentNot).and_then(|verb| self.deed(verb, to));
-            let no = deed.or_else(|| {
-                let rest = self.past(rest, List::ConsentNo)?;
-                // "don't touch the tests" says no to something else.
-                let other =
-                    rest.first().is_some_and(|_| self.past(words, List::ConsentNot).is_some() && !says);
-                (!other).then_some(rest)
-            });
+            let no = match self.past(rest, List::ConsentNot).map(|verb| (verb, self.verb(verb, to))) {
+                Some((_, Some(deed))) => {
+                    let named = self.past(deed, List::ConsentWhat);
+                    Some(named.or_else(|| ends(deed).then_some(deed))?)
+                }
+                Some((verb, None)) if !ends(verb) && !says => None,
+                _ => self.past(rest, List::ConsentNo).filter(|next| {
+                    // One word may be the verb of an order.
+                    rest.len() - next.len() > 1 && rest.get(1) != Some(&"way") || ends(next)
+                }),
+            };
             let courtesy = || self.past(rest, List::AgreeBeside).filter(|_| says);
             match no {
                 Some(next) => (rest, says) = (next, true),
@@ -130,9 +139,13 @@ impl Classifier {
 
     /// Past the verb of the deed and what it is about.
     fn deed<'a>(&self, words: &'a [&'a str], to: Leave) -> Option<&'a [&'a str]> {
-        let verb = to.verbs().and_then(|list| self.past(words, list));
-        let rest = verb.or_else(|| self.past(words, List::ConsentDo))?;
+        let rest = self.verb(words, to)?;
         Some(self.past(rest, List::ConsentWhat).unwrap_or(rest))
+    }
+
+    fn verb<'a>(&self, words: &'a [&'a str], to: Leave) -> Option<&'a [&'a str]> {
+        let verb = to.verbs().and_then(|list| self.past(words, list));
+        verb.or_else(|| self.past(words, List::ConsentDo))
     }
 
     /// Past the longest phrase of a list at the beginning.
@@ -140,6 +153,19 @@ impl Classifier {
         let known = |n: &usize| words.get(..*n).is_some_and(|head| self.tables().is(list, &head.join(" ")));
         (1..=words.len().min(LONGEST)).rev().find(known).and_then(|n| words.get(n..))
     }
+}
+
+/// Behind how many words of a line a mark stands.
+fn marks(line: &str) -> Vec<usize> {
+    let clauses = line.split([',', ';', '.', ':', '!', '–']).map(|clause| {
+        let said = normal(clause).replace(['\'', '’'], "");
+        parts(&said).len()
+    });
+    let behind = clauses.scan(0, |before, len| {
+        *before += len;
+        Some(*before)
+    });
+    behind.collect()
 }
 
 fn parts(said: &str) -> Vec<&str> {
@@ -191,6 +217,30 @@ mod tests {
             for line in lines {
                 assert_eq!(of(line, to), Some(Consent::YesBut), "{line}");
             }
+        }
+        // What says no to something else says none to what is asked.
+        for line in [
+            "don't run the linter",
+            "never run the migrations",
+            "don't run the tests in parallel",
+            "don't try to fix the flaky test",
+            "skip the slow tests",
+            "no way around that, run it",
+            "don't change the tests",
+            "don't edit the Makefile",
+            "don't commit the README",
+        ] {
+            for to in [Leave::Run, Leave::Commit, Leave::Change] {
+                assert_eq!(of(line, to), None, "{line}");
+            }
+        }
+        for line in [
+            "don't run, use make check",
+            "don't, the tests are red",
+            "not yet because it is red",
+            "skip, too slow",
+        ] {
+            assert_eq!(of(line, Leave::Run), Some(Consent::NoBut), "{line}");
         }
         for line in ["yes, but", "!", "", "…"] {
             assert_eq!(of(line, Leave::Run), None, "{line}");
