@@ -33,7 +33,8 @@ impl Classifier {
         let mut rest = line.trim();
         let list = |list| self.tables().words.list(list).iter().map(AsRef::as_ref);
         // What may stand before words that take back may stand before these.
-        while let Some(behind) = list(List::UndoLead).chain(["just"]).find_map(|word| led(rest, word)) {
+        let leads = || list(List::UndoLead).chain(list(List::Agree)).chain(["just"]);
+        while let Some(behind) = leads().find_map(|word| led(rest, word)) {
             rest = behind.trim_start_matches(',').trim_start();
         }
         let used = list(List::MessageUse).find_map(|word| led(rest, word));
