@@ -27,8 +27,12 @@ pub(crate) fn orders(p: &Parsed<'_>) -> bool {
 impl Words<'_> {
     pub(super) fn shows(self) -> bool {
         let to_me = (1..3).any(|at| self.is(at, List::FramedSelf));
+        // "print an error for me".
+        let for_me =
+            (1..self.tokens.len()).any(|at| self.word(at) == "for" && self.is(at + 1, List::FramedSelf));
         self.is(0, List::FramedShows)
             && !to_me
+            && !for_me
             && (self.is_status() || self.by_option() || self.placed() || self.timed() || self.too())
     }
 
@@ -43,11 +47,12 @@ impl Words<'_> {
         self.word(0) == "answer" && status(at)
     }
 
-    /// "print the version with --version".
+    /// "print the version with --version"; "print the tests that fail with --verbose" asks.
     fn by_option(self) -> bool {
         let flag = |at: usize| self.tokens.get(at).is_some_and(|t| t.kind == Kind::Flag);
+        let which = (1..self.tokens.len()).any(|at| matches!(self.word(at), "that" | "which" | "who"));
         let behind = |at: usize| flag(at) && self.is(at - 1, List::FramedShownTo);
-        self.is(0, List::FramedPuts) && (3..self.tokens.len()).any(behind)
+        !which && self.is(0, List::FramedPuts) && (3..self.tokens.len()).any(behind)
     }
 
     /// "list the tags in the footer", "say how many were skipped at the end of the output".
@@ -71,8 +76,13 @@ impl Words<'_> {
         })
     }
 
-    /// "answer with an empty list when nothing is found", "print an error for unknown options".
+    /// "answer with an empty list when nothing is found", "print an error for unknown options". One that is there already is
+    /// asked for: "print the warnings for src/main.c", "display the diff when you are done".
     fn timed(self) -> bool {
+        let at = 1 + usize::from(self.word(1) == "with");
+        if self.is(at, List::Determiner) && !matches!(self.word(at), "a" | "an" | "no") {
+            return false;
+        }
         let noun = self.find(1, List::FramedNotice).filter(|at| *at <= 4);
         let of = |list| move |from: usize| self.find(from, list).is_some_and(|at| at + 1 < self.tokens.len());
         let when = of(List::FramedShownWhen)(3) && !self.is(1, List::FramedTells);
@@ -128,6 +138,12 @@ mod tests {
             "tell me when the cache is cleared",
             "what do we answer when the note is missing?",
             "show what is in the header",
+            "print the warnings for src/main.c",
+            "print the error messages under src",
+            "print an error for me",
+            "print the tests that fail with --verbose",
+            "print the usage for git rebase",
+            "display the diff when you are done",
         ] {
             let read = Classifier::builtin().read(&Message { text, ..Message::default() });
             let whole = &read.whole;
