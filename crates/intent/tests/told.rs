@@ -5,6 +5,16 @@ use pilothouse_intent::{Classifier, IntentNode, Message, Phase, Turn, scope::Cap
 
 /// Written without running the classifier.
 const ALONE: &[&str] = &[
+    "eliminare file è vietato",
+    "cambiar los tests está prohibido",
+    "cambiar los tests está estrictamente prohibido",
+    "modifier les tests est interdit",
+    "modificare i test è vietato",
+    "alterar os testes é proibido",
+    "editar src/main.c está prohibido",
+    "tests ändern ist verboten",
+    "менять тесты нельзя",
+    "修改测试是禁止的",
     "テストは変更してはいけません",
     "テストを変更しないで",
     "テストを変えないでください",
@@ -170,6 +180,16 @@ fn an_order_beside_it_stays_one() {
         "이 파일은 필요 없으니 삭제해 주세요",
         "このテストはもうなくていいので削除してください",
         "это больше не нужно, удали",
+        "por favor cambia el mensaje de acceso prohibido",
+        "hay que cambiar el mensaje de acceso prohibido",
+        "il faut modifier la page d'accès interdit",
+        "por favor altere a mensagem de acesso proibido",
+        "измени текст ошибки нельзя войти",
+        "удали всё что не нужно",
+        "请修改禁止访问的提示",
+        "修改禁止访问提示",
+        "删除不得使用的函数",
+        "禁止リストに追加して",
     ] {
         let whole = classifier.read(&Message { text, ..Message::default() }).whole;
         assert!(whole.scope().allows(Capability::Write), "{text}: {}", whole.reasoning);

@@ -54,9 +54,14 @@ impl Told {
             return none;
         }
         let begins = said.begins();
-        let attribute = |phrase: &str| s.known.is(List::ToldAttribute, phrase) && begins;
-        let frames =
-            list(List::ToldNot).filter(|phrase| !attribute(phrase)).any(|phrase| said.governs(phrase));
+        // Beside a noun it says what kind of thing is meant: "cambia el mensaje de acceso prohibido".
+        let attribute = |phrase: &str| {
+            s.known.is(List::ToldAttribute, phrase)
+                && !said.stands_behind(phrase, list(List::ToldBe), BETWEEN)
+        };
+        let which = |phrase: &str| said.stands_behind(phrase, list(List::ToldWhich), 0);
+        let tells = |phrase: &&Box<str>| !attribute(phrase) && !which(phrase) && !said.is_ordered(phrase);
+        let frames = list(List::ToldNot).filter(tells).any(|phrase| said.governs(phrase));
         let keeps = keeps && list(List::ToldAs).any(|phrase| said.at(phrase).is_some());
         Self { frames, changes: said.verbs.len(), begins, keeps }
     }
@@ -92,6 +97,31 @@ impl Said {
         whole.or_else(|| self.line.find(phrase).filter(|_| self.run))
     }
 
+    /// Whether a phrase opens the line, or one of these words stands before it with at most so many between.
+    fn stands_behind<'w>(
+        &self,
+        phrase: &str,
+        mut words: impl Iterator<Item = &'w Box<str>>,
+        between: usize,
+    ) -> bool {
+        let before = self.at(phrase).and_then(|at| self.line.get(..at)).map_or("", str::trim);
+        let ends = |word: &str, said: &str| said == word || said.ends_with(&format!(" {word}"));
+        let mut said = vec![before];
+        for _ in 0..between {
+            let shorter = said.last().and_then(|said| said.rsplit_once(' ')).map(|(head, _)| head);
+            said.extend(shorter);
+        }
+        between > 0 && before.is_empty() || words.any(|word| said.iter().any(|said| ends(word, said)))
+    }
+
+    /// Whether the line is an order to change what a phrase behind its verb only tells apart: "удали всё, что нельзя
+    /// открыть", and not "менять тесты нельзя".
+    fn is_ordered(&self, phrase: &str) -> bool {
+        let first = self.line.split_whitespace().next().unwrap_or_default();
+        let names = INFINITIVES.iter().any(|end| first.ends_with(end)) || first.ends_with('s');
+        !self.run && self.begins() && !names && self.at(phrase).is_some_and(|at| at > 1)
+    }
+
     /// Whether the first word is a verb of change.
     fn begins(&self) -> bool {
         self.verbs.contains(&1)
@@ -106,9 +136,31 @@ impl Said {
         }
         let next = self.verbs.iter().copied().filter(|verb| *verb > at).min();
         let between = next.and_then(|next| self.line.get(at + phrase.len()..next)).unwrap_or("");
-        !(self.run && between.contains(['的', 'の']))
+        !(self.run && (between.contains(['的', 'の']) || self.is_part(at, phrase, next)))
+    }
+
+    /// Whether a phrase of a script without spaces is a part of what is changed: "修改禁止访问的提示", "修复不许删除的错误",
+    /// "禁止リストに追加".
+    fn is_part(&self, at: usize, phrase: &str, next: Option<usize>) -> bool {
+        let behind = self.line.get(at + phrase.len()..).unwrap_or_default();
+        if behind.starts_with(|c: char| ('\u{30a0}'..='\u{30ff}').contains(&c)) {
+            return true;
+        }
+        let verb = next.and_then(|next| self.line.get(next..)).unwrap_or_default();
+        let tells = verb.chars().skip(1).take(2).any(|c| c == '的');
+        let first = self.verbs.iter().copied().filter(|verb| *verb < at).min();
+        let object =
+            first.and_then(|first| self.line.get(first..at)).is_some_and(|said| !said.contains('是'));
+        let chinese = !self.line.chars().any(ends_in_verbs);
+        chinese && (tells || object && !behind.trim().is_empty())
     }
 }
+
+/// How far a form of "to be" stands before what it says: "está estrictamente prohibido".
+const BETWEEN: usize = 2;
+
+/// How verbs end that order nothing.
+const INFINITIVES: [&str; 9] = ["ar", "er", "ir", "re", "en", "rn", "ть", "ти", "ться"];
 
 /// Kana and Hangul: in Japanese and Korean what is said of a verb stands behind it.
 fn ends_in_verbs(c: char) -> bool {
