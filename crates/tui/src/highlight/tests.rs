@@ -52,6 +52,18 @@ fn the_first_answer_is_plain_and_the_next_one_has_the_five_hues() {
 }
 
 #[test]
+fn a_number_with_separators_has_one_colour() {
+    let (h, came) = highlighter();
+    let text = "const wait = 60_000;\nconst of_30 = one_60 + 7;\n";
+    let key = BlobId::of(text.as_bytes());
+    let first = slots(text, 0, &wait(&h, &came, key, "js", 0, text));
+    assert!(first.contains(&("60_000".into(), Slot::Num)), "{first:?}");
+    assert_eq!(first.last(), Some(&(";".into(), Slot::Text)), "{first:?}");
+    let second = slots(text, 1, &wait(&h, &came, key, "js", 1, text));
+    assert!(second.iter().all(|(word, slot)| *slot != Slot::Num || word == "7"), "{second:?}");
+}
+
+#[test]
 fn far_lines_know_what_began_before_them() {
     let (h, came) = highlighter();
     let text = format!("/*\n{}*/\nfn f() {{}}\n", "inside\n".repeat(100));

@@ -82,6 +82,26 @@ fn alias(lang: &str) -> &str {
     }
 }
 
+/// A number goes on behind a separator, which not every grammar knows: "60_000".
+fn whole_numbers(line: &str, colours: Vec<(usize, Slot)>) -> Vec<(usize, Slot)> {
+    let mut whole: Vec<(usize, Slot)> = Vec::new();
+    for (end, slot) in colours {
+        let begin = whole.last_mut();
+        if let Some(number) = begin.filter(|(_, before)| *before == Slot::Num && slot == Slot::Text) {
+            let rest = line.get(number.0..end).unwrap_or_default();
+            let goes_on = rest.strip_prefix('_').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+            if goes_on {
+                number.0 += rest.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            }
+            if number.0 == end {
+                continue;
+            }
+        }
+        whole.push((end, slot));
+    }
+    whole
+}
+
 impl Worker {
     /// The colours of one group of lines; `None` when the text stays plain.
     fn answer(&mut self, q: &Question) -> Option<Vec<Colours>> {
@@ -145,7 +165,7 @@ impl Worker {
             }
         }
         until(len, self.meaning(stack));
-        Arc::from(out)
+        Arc::from(whole_numbers(line, out))
     }
 
     fn meaning(&mut self, stack: &ScopeStack) -> Slot {
