@@ -40,6 +40,8 @@ pub const KIND: OverlayKind = OverlayKind::page(
 
 /// From so many columns a row says where its action holds.
 const WIDE: usize = 70;
+/// Columns of the mark and the names; a longer name takes more.
+const NAMES: usize = 24;
 /// Columns of the keys.
 const KEYS: usize = 9;
 /// Where a command holds.
@@ -168,11 +170,11 @@ impl Palette {
         // Keys stand below each other where there is room for a column of them.
         let keys = if width >= WIDE { KEYS } else { 0 };
         let ends = place.width() + keys.max(key.width()) + 3;
-        let reach = shorten(&item.reach, width.saturating_sub(30.max(used + 2) + ends));
+        let reach = shorten(&item.reach, width.saturating_sub(NAMES.max(used + 2) + ends));
         let mut spans =
             vec![Span::styled(format!("{mark} "), theme.style(Slot::Accent)), Span::styled(label, text)];
         if width >= 56 && !reach.is_empty() {
-            spans.push(Span::raw(" ".repeat(30usize.saturating_sub(used).max(2))));
+            spans.push(Span::raw(" ".repeat(NAMES.saturating_sub(used).max(2))));
             spans.push(Span::styled(reach, theme.style(Slot::Soft)));
         }
         Line::from(spans).render(area, buf);
