@@ -150,9 +150,8 @@ fn rename(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Resul
     }
     let files = owned(&found);
     let mut note = format!(
-        "{} of `{old}` in {} {}, as whole words, in comments and texts too.",
-        count(occurrences(&found, old), "place"),
-        count(found.files, "file"),
+        "{} {}, as whole words, in comments and texts too.",
+        tally(&format!("`{old}`"), occurrences(&found, old), &found),
         within(scope)
     );
     note.push_str(&warning(&found, &taken, new));
@@ -215,6 +214,15 @@ fn occurrences(found: &Found, word: &str) -> u64 {
     found.hits.iter().map(|h| in_line(&h.text)).sum::<u64>().max(found.matches)
 }
 
+/// In how many places something stands: a search counts lines, of which one may hold several.
+fn tally(what: &str, places: u64, found: &Found) -> String {
+    let (all, files) = (count(places, "place"), count(found.files, "file"));
+    match found.matches {
+        lines if lines < places => format!("{all} of {what} on {} of {files}", count(lines, "line")),
+        _ => format!("{all} of {what} in {files}"),
+    }
+}
+
 fn owned(found: &Found) -> Vec<String> {
     found.by_file().into_keys().map(str::to_owned).collect()
 }
@@ -250,9 +258,8 @@ fn replace(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Resu
     let places =
         found.hits.iter().map(|h| h.text.matches(line).count() as u64).sum::<u64>().max(found.matches);
     let note = format!(
-        "{} of \"{old}\" in {} {}, upper and lower case told apart.{}",
-        count(places, "place"),
-        count(found.files, "file"),
+        "{} {}, upper and lower case told apart.{}",
+        tally(&format!("\"{old}\""), places, &found),
         within(scope),
         cut_off(&found)
     );

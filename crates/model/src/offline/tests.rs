@@ -322,7 +322,10 @@ fn a_replacement_keeps_its_texts_exactly() {
     assert_eq!(talk.calls()[0].1, json!({"pattern": "<b>", "path": "docs", "literal": true, "max": 1000}));
     let talk = talk.then(&[("search", "docs/a.md:1: <b>x<b>\n1 match in 1 file")]);
     let plan = talk.submitted();
-    assert!(plan["note"].as_str().unwrap().starts_with("2 places of \"<b>\" in 1 file in docs"), "{plan}");
+    assert!(
+        plan["note"].as_str().unwrap().starts_with("2 places of \"<b>\" on 1 line of 1 file in docs"),
+        "{plan}"
+    );
     let detail = plan["tasks"][0]["detail"].as_str().unwrap().to_owned();
     let edits = json!({"path": "docs/a.md", "edits": [{"old": "<b>", "new": "`i`", "all": true}]});
     assert_eq!(Talk::task(&detail).calls(), [("edit".to_owned(), edits)]);
