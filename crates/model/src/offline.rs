@@ -26,18 +26,24 @@ mod order;
 mod pattern;
 mod phrase;
 mod plan;
+mod record;
 mod request;
 mod review;
 mod scene;
 mod sentence;
 mod stage;
 mod task;
+mod trade;
+mod usual;
 
 /// How to get more than rules.
 pub const CONNECT: &str = "Connect a model for everything else: `/model PRESET:NAME`, such as `openai:NAME` once `pilothouse auth set openai` has its key; `/connect` shows every way, the variables PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY among them.";
 
 /// What it can do.
 const ABLE: &str = "I can find things (`where is X`, `what is X`, `who uses X`, `find \"text\"`), show, list and outline files, review the working diff, `rename X to Y`, `replace \"a\" with \"b\"`, create and delete files, and run commands and tests.";
+
+/// Said where only git could tell.
+const NO_GIT: &str = "There is no git repository here, so git has nothing to show; `/changes` has what this session wrote, and `run git init` makes a repository.";
 
 /// The rule-based engine; it needs no account, network or configuration.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,6 +146,9 @@ fn go(scene: &Scene<'_>) -> Result<String, Move> {
 }
 
 fn unknown(scene: &Scene<'_>) -> String {
+    if scene.spoken().any(|said| said.contains(ABLE)) && !scene.sentence().is_empty() {
+        return "That needs a model as well; `/connect` shows the ways to one.".to_owned();
+    }
     let about = if scene.sentence().is_empty() { "There is nothing to answer" } else { "That needs a model" };
     format!("{about}, and I am the built-in offline engine. {ABLE} {CONNECT}")
 }

@@ -11,9 +11,11 @@ use super::{
     browse, command,
     definition::{body, definition},
     found::{Found, Hit, count, numbered},
+    record,
     request::{Job, Request},
     review,
     scene::{Move, Scene},
+    trade,
 };
 
 /// Lines that are quoted at most.
@@ -22,11 +24,18 @@ const QUOTED: usize = 12;
 /// Answers a question.
 pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
     match wish {
-        Request::Where(term) | Request::What(term) => define(scene, term),
+        Request::Where(term) => define(scene, term, None),
+        Request::What(term) => define(scene, term, trade::meaning(term)),
         Request::Uses(term) => uses(scene, term),
         Request::Find { text, scope } => find(scene, text, scope.as_deref()),
         Request::Show { path, lines } => browse::show(scene, path, *lines),
         Request::List(path) => browse::list(scene, path.as_deref()),
+        Request::Inside { name, folder } => inside(scene, name, *folder),
+        Request::Todos(scope) => todos(scene, scope.as_deref()),
+        Request::Failure(asked) => record::failure(scene, *asked),
+        Request::WhyAsked => Ok(record::why_asked(scene)),
+        Request::HowUndo => Ok(record::UNDO.to_owned()),
+        Request::Undo => record::undo(scene),
         Request::Outline(path) => browse::outline(scene, path),
         Request::Overview => browse::overview(scene),
         Request::Review => review::give(scene),
@@ -47,6 +56,9 @@ pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
         | Request::Create { .. }
         | Request::Delete { .. }
         | Request::Job(_)
+        | Request::Git(_)
+        | Request::Move { .. }
+        | Request::Launch { .. }
         | Request::Unclear(_)
         | Request::Unknown => Ok(super::unknown(scene)),
     }
@@ -62,6 +74,8 @@ fn how(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
         Job::Build => "It is built",
         Job::Lint => "It is checked",
         Job::Format => "It is formatted",
+        Job::Start => "It is started",
+        Job::Install(_) => "It is installed",
         Job::Command(_) => "It runs",
     };
     let line = command::line(scene, job)?;
@@ -142,12 +156,16 @@ fn definitions<'f>(found: &'f Found, term: &str, exact: bool) -> Vec<&'f Hit> {
     hits
 }
 
-fn define(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
+/// Where and what something is; `meaning` is what it is where no code defines it.
+fn define(scene: &Scene<'_>, term: &str, meaning: Option<String>) -> Result<String, Move> {
     let (found, exact) = look(scene, term)?;
+    let all = definitions(&found, term, exact);
+    if let Some(meaning) = meaning.filter(|_| all.is_empty()) {
+        return Ok(meaning);
+    }
     if found.hits.is_empty() {
         return Ok(nothing(term, &found));
     }
-    let all = definitions(&found, term, exact);
     let Some(best) = all.first() else {
         return Ok(format!(
             "I found no definition of `{term}`, but it is named in {}:\n\n{}",
@@ -184,7 +202,7 @@ fn define(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
         let rest = || format!(", … (`who uses {}` lists them all)", what.name);
         let more = if uses.len() > 5 { rest() } else { String::new() };
         let n = found.matches.saturating_sub(all.len() as u64).max(uses.len() as u64);
-        out.push_str(&format!("\n\nNamed in {} more: {}{more}", count(n, "place"), places.join(", ")));
+        out.push_str(&format!("\n\nNamed in {}: {}{more}", count(n, "more place"), places.join(", ")));
     }
     Ok(out)
 }
@@ -225,6 +243,50 @@ fn uses(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
         out.push_str(&format!("\n… and {} more.", count(files.len() as u64 - 20, "file")));
     }
     Ok(out.trim_end().to_owned())
+}
+
+/// What is left to do, as the code says it.
+const TODOS: &str = r"\b(?:TODO|FIXME|XXX|HACK)\b";
+
+fn todos(scene: &Scene<'_>, scope: Option<&str>) -> Result<String, Move> {
+    let place = scope.unwrap_or("this folder");
+    let found = found(scene, json!({"pattern": TODOS, "path": scope.unwrap_or("."), "max": 200}))?;
+    if found.hits.is_empty() && found.partial {
+        return Ok(format!(
+            "I found no TODO, FIXME, XXX or HACK in what could be searched of {place}; not every file was looked at."
+        ));
+    }
+    if found.hits.is_empty() {
+        return Ok(format!("No TODO, FIXME, XXX or HACK stands in {place}."));
+    }
+    let hits: Vec<&Hit> = found.hits.iter().collect();
+    Ok(format!(
+        "{} (TODO, FIXME, XXX, HACK) in {} of {place}:\n\n{}",
+        count(found.matches, "open end"),
+        count(found.files, "file"),
+        quotes(&hits)
+    ))
+}
+
+/// What is in a folder that is named, wherever it lies; what is called so and is no folder is looked for in the code.
+fn inside(scene: &Scene<'_>, name: &str, folder: bool) -> Result<String, Move> {
+    if scene.ask("list", json!({"path": name, "depth": 2}))?.failed.is_none() {
+        return browse::list(scene, Some(name));
+    }
+    let all = scene.ask("list", json!({"path": ".", "depth": 20}))?;
+    let bare = name.trim_matches('/');
+    let same = |l: &&str| l.strip_suffix(bare).is_some_and(|front| front.is_empty() || front.ends_with('/'));
+    let folders = browse::names(all.text).filter_map(|l| l.strip_suffix('/'));
+    let found: Vec<&str> = folders.filter(same).collect();
+    match found.as_slice() {
+        [one] => browse::list(scene, Some(one)),
+        [] if folder => Err(Move::Say(format!("There is no folder `{bare}` here."))),
+        [] => define(scene, name, None),
+        many => {
+            let list: Vec<String> = many.iter().take(10).map(|f| format!("- {f}/")).collect();
+            Err(Move::Say(format!("There are {} folders called {bare}:\n\n{}", many.len(), list.join("\n"))))
+        }
+    }
 }
 
 fn find(scene: &Scene<'_>, text: &str, scope: Option<&str>) -> Result<String, Move> {

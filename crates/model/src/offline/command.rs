@@ -3,17 +3,22 @@
 //! Owns the guess from a project's files to its commands, where none is told that was found here. Every command is
 //! shown and asked about by the session before it runs.
 
+use pilothouse_core::digest::{digest, is_verdict};
 use serde_json::json;
 
 use super::{
     browse::names,
+    found::count,
     pattern::{Pattern, group},
     request::Job,
     scene::{Move, Scene},
+    trade,
 };
 
 /// Lines of output that are repeated in the report.
 const TAIL: usize = 12;
+/// Lines of what git shows, which begins with what matters.
+const HEAD: usize = 40;
 
 /// A file that says how a project is worked on: tests, build, lint, format.
 const MANIFESTS: [(&str, [&str; 4]); 17] = [
@@ -52,6 +57,8 @@ pub(super) fn exit_code(text: &str) -> Option<i64> {
 pub(super) fn line(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
     let (which, purpose, name) = match job {
         Job::Command(command) => return Ok(command.clone()),
+        Job::Start => return starts(scene)?.map(|(_, line)| line.to_owned()).ok_or_else(no_start),
+        Job::Install(package) => return install(scene, package),
         Job::Tests => (0, "test", "run the tests"),
         Job::Build => (1, "build", "build"),
         Job::Lint => (2, "lint", "lint"),
@@ -77,13 +84,31 @@ pub(super) fn line(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
 
 /// How the program is started, where a file of the folder says it.
 pub(super) fn start(scene: &Scene<'_>) -> Result<String, Move> {
+    let (file, line) = starts(scene)?.ok_or_else(no_start)?;
+    Ok(format!("By {file} it is started with `{line}`. Say `run {line}` and I do it: you are asked before."))
+}
+
+/// The file that says how the program is started, and its line.
+fn starts(scene: &Scene<'_>) -> Result<Option<(&'static str, &'static str)>, Move> {
     let heard = scene.ask("list", json!({"path": ".", "depth": 1}))?;
     let files: Vec<&str> = names(heard.text).collect();
-    let known = STARTS.iter().find(|(file, _)| files.contains(file));
-    Ok(match known {
-        Some((file, line)) => format!("By {file} it is started with `{line}`. Say `run {line}` and I do it: you are asked before."),
-        None => "I cannot tell how this is started: no file of this folder that I know says it. Its README may; say the command itself: run `…`.".to_owned(),
-    })
+    Ok(STARTS.iter().find(|(file, _)| files.contains(file)).copied())
+}
+
+fn no_start() -> Move {
+    Move::Say("I cannot tell how this is started: no file of this folder that I know says it. Its README may; say the command itself: run `…`.".to_owned())
+}
+
+/// The line that adds a package.
+fn install(scene: &Scene<'_>, package: &str) -> Result<String, Move> {
+    let heard = scene.ask("list", json!({"path": ".", "depth": 1}))?;
+    let files: Vec<&str> = names(heard.text).collect();
+    let command = trade::adds(&files).ok_or_else(|| {
+        Move::Say(format!(
+            "I cannot tell how {package} is installed here: no file of this folder that I know says it. Say the command itself: run `…`."
+        ))
+    })?;
+    Ok(format!("{command} {package}"))
 }
 
 /// Files that say how a project's program is started.
@@ -108,11 +133,15 @@ pub(super) fn run(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
     Ok(report(&command, heard.text, heard.failed))
 }
 
-fn report(command: &str, output: &str, failed: Option<&str>) -> String {
+/// How a command ended, with the end of what it printed.
+pub(super) fn report(command: &str, output: &str, failed: Option<&str>) -> String {
     let code = exit_code(output);
     let first = output.lines().next().unwrap_or_default();
     let verdict = match (code, failed) {
-        (Some(0), _) => "ended well (exit 0)".to_owned(),
+        (Some(0), _) => match passed(output) {
+            0 => "succeeded (exit 0)".to_owned(),
+            n => return format!("`{command}` passed: {}.", count(n, "test")),
+        },
         (Some(code), _) => format!("failed (exit {code})"),
         (None, _) if first.starts_with("stopped after") => format!("was {first}"),
         (None, Some(why)) => return format!("`{command}` did not run: {why}"),
@@ -127,6 +156,9 @@ fn report(command: &str, output: &str, failed: Option<&str>) -> String {
     let (told, lines) = lines.split_at(heading);
     let held = told.iter().any(|l| l.contains("\"outside\": true") || l.contains("\"network\": true"));
     let (out, err): (Vec<&str>, Vec<&str>) = streams(lines.iter().copied());
+    if code == Some(0) && command.starts_with("git ") && !out.is_empty() {
+        return printed(command, &out);
+    }
     let tail = |lines: &[&str]| lines.get(lines.len().saturating_sub(TAIL)..).unwrap_or_default().join("\n");
     // What went well is told on one stream; a failure may stand on either.
     let tail = match (tail(&out), tail(&err)) {
@@ -146,6 +178,33 @@ fn report(command: &str, output: &str, failed: Option<&str>) -> String {
         ));
     }
     text
+}
+
+/// What git shows.
+fn printed(command: &str, lines: &[&str]) -> String {
+    let shown = lines.get(..lines.len().min(HEAD)).unwrap_or_default().join("\n").replace("```", "'''");
+    let more = lines.len().saturating_sub(HEAD);
+    let more =
+        if more > 0 { format!("\n\n… and {}.", count(more as u64, "more line")) } else { String::new() };
+    format!("`{command}` printed:\n\n```text\n{shown}\n```{more}")
+}
+
+static PASSED: Pattern =
+    Pattern::new(r"\b(?<n>\d+) pass(?:ed|ing)\b|^Ran (?<ran>\d+) tests?\b|^# pass (?<tap>\d+)");
+
+/// How many tests passed, by the lines in which a tool sums that up; what counts files of tests counts no tests.
+fn passed(output: &str) -> u64 {
+    let sums = output.lines().map(str::trim).filter(|l| is_verdict(l));
+    // What hides that something failed has not passed.
+    if digest(output).is_some() {
+        return 0;
+    }
+    let tests = sums.filter(|l| !l.starts_with("Test Suites") && !l.starts_with("Test Files"));
+    let number = |l: &str| {
+        let found = PASSED.captures(l)?;
+        ["n", "ran", "tap"].iter().find_map(|name| group(&found, name).parse::<u64>().ok())
+    };
+    tests.filter_map(number).sum()
 }
 
 /// Whether a line says whose output comes after it.
@@ -177,7 +236,7 @@ mod tests {
         let output = "running 2 tests\ntest a ... ok\n\ntest result: ok\nexit 0";
         assert!(
             report("cargo test", output, None)
-                .starts_with("`cargo test` ended well (exit 0). Its last lines:")
+                .starts_with("`cargo test` succeeded (exit 0). Its last lines:")
         );
         assert!(report("x", "exit code: 101", None).contains("failed (exit 101)"));
         assert!(
@@ -189,12 +248,12 @@ mod tests {
         let real = "exit 0, took 1.2 s\nstdout:\nchild exited with code 3\nbye";
         assert_eq!(
             report("x", real, None),
-            "`x` ended well (exit 0). Its last lines:\n\n```text\nchild exited with code 3\nbye\n```"
+            "`x` succeeded (exit 0). Its last lines:\n\n```text\nchild exited with code 3\nbye\n```"
         );
-        let both = "exit 0, took 1.2 s\nstdout:\n1 passed\nstderr:\n   Compiling a";
-        assert!(report("x", both, None).ends_with("```text\n1 passed\n```"));
+        let both = "exit 0, took 1.2 s\nstdout:\n1 file written\nstderr:\n   Compiling a";
+        assert!(report("x", both, None).ends_with("```text\n1 file written\n```"));
         let both = both.replace("exit 0", "exit 101");
-        assert!(report("x", &both, None).ends_with("```text\n1 passed\n   Compiling a\n```"));
+        assert!(report("x", &both, None).ends_with("```text\n1 file written\n   Compiling a\n```"));
         let held = "exit 1, took 0.1 s\n(it ran in a sandbox; run it again with \"outside\": true)\nstderr:\nread-only";
         assert_eq!(
             report("make", held, None),

@@ -46,7 +46,10 @@ phrases! {
         r"(?:delete|remove|rm|erase|lösche|entferne)\s+(?<kind>(?:(?:the|file|files|folder|directory|die|der|das|den|datei|dateien|ordner|verzeichnis)\s+)*)(?<paths>.+)",
         r"(?<kind>(?:(?:die|den|datei|dateien|ordner)\s+)*)(?<paths>.+?)\s+(?:löschen|entfernen)",
     ];
-    MOVE = [r"(?:move|mv|verschiebe|copy|cp|kopiere)\s+.+"];
+    MOVE = [
+        r"(?<verb>move|mv|rename|verschiebe|copy|cp|kopiere)\s+(?:(?:the|file|die|den|das|datei)\s+)*(?<old>\S+)\s+(?:to|into|as|nach|->|=>|→)\s+(?:(?:the|file)\s+)*(?<new>\S+)",
+        r"(?:move|mv|verschiebe|copy|cp|kopiere)\s+.+",
+    ];
     SCOPE = [
         r"\s*",
         r"\s*,?\s*(?:everywhere|project-wide|überall|(?:in|across|throughout|within)\s+(?:all|the|the whole|the entire|this|every)\s*(?:files?|project|codebase|code|repo|repository|workspace)|(?:in allen dateien|im ganzen (?:projekt|code)))",
@@ -78,12 +81,26 @@ phrases! {
     LIST = [
         r"ls(?:\s+(?<in>\S+))?",
         r"(?:list|show|what|which|liste|zeige?|welche)\s+(?:me\s+|mir\s+)?(?:(?:all|the|of|alle|die)\s+)*(?:files|folders|directories|dateien|ordner|verzeichnisse)(?:\s+(?:are|exist|there|do we have|have we|gibt es|auf))*(?:\s+(?:in|under|unter|im)\s+(?:(?:the|this|dem|folder|directory|ordner)\s+)*(?<in>\S+?)(?:\s+(?:folder|directory))?)?(?:\s+(?:are|exist|there|auf))*",
+        r"(?:show|open|display|list|explore|look\s+(?:at|in|into|inside)|zeige?)\s+(?:(?:me|us|mir|the|my|our|den|das)\s+)*(?<dir>\S+?/?)(?<said>\s+(?:folder|directory|dir|ordner|verzeichnis))",
         r"(?:list|liste)\s+(?<in>\S+)(?:\s+auf)?",
-        r"what(?:'s| is)\s+in\s+(?:(?:the|folder|directory)\s+)*(?<dir>\S+?/?)(?:\s+(?:folder|directory))?",
+        r"what(?:'s|s| is)\s+(?:in|inside)\s+(?:(?:the|my|our|this|folder|directory)\s+)*(?<dir>\S+?/?)(?<said>\s+(?:folder|directory|dir))?",
+        r"what\s+does\s+(?:the\s+)?(?<dir>\S+?/?)(?<said>\s+(?:folder|directory|dir))\s+(?:contain|have|hold)",
     ];
     OUTLINE = [
         r"(?:(?:show|give)\s+(?:me\s+)?)?(?:an?\s+|the\s+)?(?:outline|summari[sz]e|summary|structure|overview|symbols|gliedere|gliederung|zusammenfassung|überblick)\s+(?:(?:of|in|for|von|über|the|file|folder|datei|der)\s+)*(?<x>\S+)",
         r"fasse\s+(?:(?:die|datei)\s+)*(?<x>\S+)\s+zusammen",
+    ];
+    TRADE = [
+        r"(?:show|list|display|print|give|see|view|get|find|search|grep|look|open|read|check|explain|describe|zeige?|liste|finde|suche)\s+(?:(?:me|us|mir|for|at|nach|up|through)\s+)*(?<x>.+)",
+        r"(?:are|is)\s+there\s+(?:still\s+)?(?<x>.+)",
+        r"do\s+(?:we|i|you)\s+have\s+(?<x>.+)",
+        r"(?:what|which|where)(?:'s|s|\s+is|\s+are|\s+was|\s+were|\s+does|\s+do)\s+(?<named>.+?)(?:\s+(?:do|does|about))?",
+        r"(?:what|which)\s+(?<x>.+?)\s+(?:am\s+i|are\s+we|is\s+this)\s+on",
+        r"(?:what|which)\s+(?<x>.+?)\s+(?:are|is|exist)(?:\s+(?:there|left))?",
+        r"(?<x>.+)",
+    ];
+    WITHIN = [
+        r"(?<x>.+?)\s+(?:in|inside|under|below|unter)\s+(?:(?:the|folder|directory)\s+)*(?<in>\S+?)(?:\s+(?:folder|directory))?",
     ];
     SHOW = [
         r"(?:show|read|open|print|cat|view|display|zeige?|lies|öffne)\s+(?:(?:me|mir|the|file|contents? of|die|datei)\s+)*(?<x>\S+)(?:,?\s+(?:from\s+)?(?:lines?|zeilen?)\s+(?<from>\d+)(?:\s*(?:-|–|to|bis)\s*(?<to>\d+))?)?",
@@ -115,6 +132,53 @@ phrases! {
     ];
     START = [
         r"(?:run|start|launch|execute|use|try|open|starte|benutze)(?:\s+ich)?(?:\s+(?:it|this|that|everything|(?:(?:the|this|das|dieses)\s+)?(?:program|programm|app|application|project|projekt|server|tool|binary|game|site|code)))?",
+    ];
+    LAUNCH = [
+        r"(?:run|start|launch|execute|starte)\s+(?<x>it|this|that|(?:(?:the|this|my|our|das|dieses)\s+)?(?:program|programm|app|application|project|projekt|server|binary|game|site|tool))(?<again>\s+(?:again|once\s+more|nochmal))?",
+        r"(?<again>rerun(?:\s+(?:it|this|that|the\s+(?:last\s+)?command))?|run\s+the\s+(?:last|same)\s+command(?:\s+again)?)",
+    ];
+    COMMIT = [
+        r"commit(?:\s+(?:it|this|that|everything|all|(?:(?:all|the|my|our|these|those)\s+)*(?:changes?|edits|work|files?)))?(?:[\s,:]+(?:(?:with|using)\s+)?(?:(?:the|a)\s+)?(?:message|saying|as|with|-m)?\s*:?\s*(?<x>\x{e000}\d+\x{e001}))?",
+    ];
+    BRANCH = [
+        r"(?:create|make|open|start|add|new)\s+(?:(?:a|the|new|git|local)\s+)*branch\s+(?:(?:called|named|with\s+the\s+name)\s+)?(?<new>\S+?)(?:\s+and\s+(?:switch|go)\s+to\s+it)?",
+        r"(?:switch|change|go|check\s*out)(?:\s+(?:to|over\s+to))?\s+(?:the\s+)?branch\s+(?<old>\S+)",
+        r"(?:switch|change|go)\s+to\s+(?:the\s+)?(?<old>\S+)\s+branch",
+    ];
+    INSTALL = [
+        r"install\s+(?:(?:the|a|an)\s+)?(?:(?:crate|package|library|dependency|module|gem)\s+)?(?<x>\S+)(?:\s+(?:crate|package|library|dependency|module|gem))?",
+        r"add\s+(?:(?:the|a|an)\s+)?(?:crate|package|library|dependency|gem)\s+(?<x>\S+)",
+        r"add\s+(?:the\s+)?(?<x>\S+)\s+(?:(?:crate|package|library|dependency|gem)|as\s+an?\s+dependency|to\s+(?:the|my|our)\s+dependencies)",
+    ];
+    FAILED_WHY = [
+        r"(?:(?:and|so|but|ok|okay)[\s,]+)?why\s+(?:do|does|did|is|are|was|were|has|have)\s+(?:it|this|that|they|(?:(?:the|my|our|this|that|these|all)\s+)*(?:tests?|build|command|run|gates?|checks?|suite|test\s+suite|compilation|lint))\s+(?:all\s+|still\s+|not\s+)?(?:fail|fails|failed|failing|break|broke|broken|red|crash|crashed|pass|passing|work|working|compile|compiling)",
+        r"why\s+(?:it|the\s+(?:tests?|build|gate|check)|this|that)\s+(?:fails?|failed|broke)",
+        r"(?:explain|show\s+me|tell\s+me)\s+why\s+(?:it|the\s+(?:tests?|build|gate|check)|this|that)\s+(?:fails?|failed|broke|is\s+red)",
+        r"warum\s+(?:schlägt|schlug|scheitert)\s+(?:es|das|er|der\s+test)(?:\s+fehl)?",
+    ];
+    FAILED_WHICH = [
+        r"(?:which|what)\s+(?:(?:of\s+)?(?:the\s+)?(?:tests?|ones?|checks?|gates?|them)\s+)?(?:(?:is|are|was|were|has|have)\s+)?(?:fails?|failed|failing|broke|broken|red)",
+        r"(?:which|what)\s+(?:tests?|checks?|gates?)\s+did\s+(?:fail|not\s+pass)",
+        r"what\s+(?:went|has\s+gone|is)\s+wrong",
+        r"(?:show|list|print|give|tell)\s+(?:me\s+|us\s+)?(?:(?:the|all|last)\s+)*(?:errors?|error\s+messages?|failures?|failing\s+tests?|failed\s+tests?|test\s+failures?)",
+        r"(?:what|where)(?:'s|\s+is|\s+are|\s+was|\s+were)\s+the\s+(?:errors?|error\s+messages?|failures?|failing\s+tests?|failed\s+tests?)",
+        r"welche[rs]?\s+tests?\s+(?:ist|sind)\s+(?:fehlgeschlagen|rot)",
+    ];
+    FAILED_HOW = [
+        r"(?:did|have|has)\s+(?:it|that|they|(?:(?:all|the|my|our)\s+)*(?:tests?|build|command|checks?))\s+(?:pass|passed|fail|failed|work|worked|succeed|succeeded|go\s+(?:well|through))",
+        r"how\s+did\s+(?:it|that|they|the\s+(?:tests?|build|command|checks?|run))\s+(?:go|end|do)",
+        r"(?:show|print|give)\s+(?:me\s+)?(?:the\s+)?(?:last\s+)?(?:output|test\s+results?|results?\s+of\s+the\s+tests)",
+    ];
+    WHY_ASKED = [
+        r"why\s+(?:was|am|were|are)\s+(?:i|we)\s+(?:being\s+)?asked(?:\s+(?:that|this|about\s+(?:it|that|this)))?",
+        r"why\s+(?:do|did|are)\s+you\s+(?:ask|asking)(?:\s+me)?(?:\s+(?:that|this|about\s+(?:it|that|this)|first|every\s+time|all\s+the\s+time|again))?",
+        r"why\s+(?:do|did)\s+i\s+(?:have|need)\s+to\s+(?:confirm|approve|say\s+yes|answer)(?:\s+(?:that|this|it))?",
+        r"warum\s+(?:wurde|werde)\s+ich\s+gefragt",
+    ];
+    UNDO = [
+        r"(?:undo|revert|roll\s*back|take\s+back|reverse)(?:\s+(?:it|this|that|everything|all|(?:(?:the|my|your|last|previous|latest|a|all|of)\s+)*(?:changes?|edits?|step|thing|one|what\s+you\s+did)))?",
+        r"(?:take|roll|put)\s+(?:it|this|that|everything)\s+back",
+        r"mach(?:e)?\s+(?:das|es)\s+(?:rückgängig|ungeschehen)",
     ];
     MODEL = [
         r"(?:connect|use|set up|set|choose|pick|select|change|switch|configure|enable)(?:\s+(?:to|up))?\s+(?:(?:a|an|the|another|my|your|its)\s+)*(?:(?:api\s+)?keys?|(?:ai\s+|language\s+)?models?|llms?|providers?|endpoints?)(?:\s+(?:to|for|with|in)\s+(?<x>\S+)(?:\s.*)?)?",

@@ -4,20 +4,19 @@
 //! Owns the phrasings. A sentence that fits a job only in part is not guessed at: it is unclear,
 //! and the user is told which part.
 
-use pilothouse_core::{
-    intent::command::INIT,
-    shell::{Role, is},
-};
+use pilothouse_core::intent::command::INIT;
 
 use super::{
     pattern::{Pattern, group},
     phrase::{
-        ABLE, BARE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, GREETING, HOW, LINT, LIST, MODEL, MOVE,
-        OUTLINE, OVERVIEW, PRIVACY, REFINE, RENAME, REPLACE, REVIEW, RUN, SCOPE, SHOW, START, TESTS, THANKS,
-        USES, WHAT, WHERE, WHO, first,
+        ABLE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, GREETING, HOW, LINT, LIST, MODEL, MOVE,
+        OUTLINE, OVERVIEW, PRIVACY, REFINE, RENAME, REPLACE, REVIEW, SCOPE, SHOW, START, TESTS, THANKS,
+        UNDO, USES, WHAT, WHERE, WHO, WHY_ASKED, first,
     },
+    record::{self, Failure, last_run},
     scene::Scene,
     sentence::{Sentence, is_path},
+    trade, usual,
 };
 
 /// A job.
@@ -52,10 +51,37 @@ pub(super) enum Request {
         lines: Option<(u64, u64)>,
     },
     List(Option<String>),
+    /// What is in something; a `folder` where it was called one.
+    Inside {
+        name: String,
+        folder: bool,
+    },
+    /// What is left to do, as the code says it.
+    Todos(Option<String>),
+    /// What the last command came to.
+    Failure(Failure),
+    /// Why something was asked.
+    WhyAsked,
+    /// How something is taken back, or that it is.
+    HowUndo,
+    Undo,
     Outline(String),
     Overview,
     Review,
     Job(Job),
+    /// A command of git, which there must be here.
+    Git(String),
+    /// A file is moved, or copied.
+    Move {
+        old: String,
+        new: String,
+        copies: bool,
+    },
+    /// The program is run, or what was spoken of; again what ran last.
+    Launch {
+        points: bool,
+        again: bool,
+    },
     /// How that is done here.
     How(Job),
     /// How the program of the folder is started.
@@ -83,6 +109,10 @@ pub(super) enum Job {
     Build,
     Lint,
     Format,
+    /// The program is started.
+    Start,
+    /// A package is added.
+    Install(String),
     Command(String),
 }
 
@@ -103,7 +133,27 @@ impl Request {
                 return wish;
             }
         }
-        Self::of(&sentence)
+        Self::of(&sentence).settled(scene)
+    }
+
+    /// What hangs on the folder and on what was said before, as the job that it comes to.
+    pub fn settled(self, scene: &Scene<'_>) -> Self {
+        let runs = |line: String| Self::Job(Job::Command(line));
+        if let Self::Git(line) = self {
+            return if scene.without_git() { Self::Unclear(super::NO_GIT.to_owned()) } else { runs(line) };
+        }
+        if let Self::Move { old, new, copies } = self {
+            let with = match (copies, scene.without_git()) {
+                (true, _) => "cp",
+                (false, true) => "mv",
+                (false, false) => "git mv",
+            };
+            return runs(format!("{with} {old} {new}"));
+        }
+        let Self::Launch { points, again } = self else { return self };
+        let ran = || last_run(scene.before()).filter(|_| again).map(|run| run.command);
+        let told = || scene.spoken().next().filter(|_| points).and_then(offered).map(str::to_owned);
+        ran().or_else(told).map_or(Self::Job(Job::Start), runs)
     }
 
     /// The wish of a sentence.
@@ -112,8 +162,11 @@ impl Request {
             return Self::Unknown;
         }
         about_us(s)
+            .or_else(|| record::asked(s))
+            .or_else(|| usual::order(s))
             .or_else(|| changing(s))
-            .or_else(|| running(s))
+            .or_else(|| usual::running(s))
+            .or_else(|| trade::asked(s))
             .or_else(|| asking(s))
             .unwrap_or(Self::Unknown)
     }
@@ -146,6 +199,11 @@ impl Request {
         let Self::Replace { old, new, .. } = self else { return None };
         Some(Self::Replace { old, new, scope })
     }
+}
+
+/// The line that an answer says to run.
+fn offered(said: &str) -> Option<&str> {
+    said.rsplit_once("Say `run ")?.1.split('`').next().filter(|line| *line != "…")
 }
 
 /// Takes words such as `the function` off the front of what follows a verb.
@@ -185,6 +243,9 @@ fn about_us(s: &Sentence) -> Option<Request> {
     if first(&PRIVACY, text).is_some() {
         return Some(Request::Privacy);
     }
+    if first(&WHY_ASKED, text).is_some() {
+        return Some(Request::WhyAsked);
+    }
     let model = |text: &str| {
         let found = first(&MODEL, text)?;
         Some(Request::Connect(found.name("x").map(|x| s.plain(x.as_str()))))
@@ -193,7 +254,8 @@ fn about_us(s: &Sentence) -> Option<Request> {
     let how = group(&how, "x");
     let does = [(&TESTS[..], Job::Tests), (&BUILD, Job::Build), (&LINT, Job::Lint), (&FORMAT, Job::Format)];
     let job = does.into_iter().find(|(set, _)| first(set, how).is_some()).map(|(_, job)| Request::How(job));
-    job.or_else(|| model(how)).or_else(|| first(&START, how).map(|_| Request::Start))
+    let undo = || first(&UNDO, how).map(|_| Request::HowUndo);
+    job.or_else(undo).or_else(|| model(how)).or_else(|| first(&START, how).map(|_| Request::Start))
 }
 
 /// Whether a text points at something instead of naming it.
@@ -323,57 +385,10 @@ fn delete(s: &Sentence, found: &regex::Captures<'_>) -> Option<Request> {
     fit.then_some(Request::Delete { paths })
 }
 
-fn running(s: &Sentence) -> Option<Request> {
-    let text = s.text.as_str();
-    let jobs = [(&TESTS[..], Job::Tests), (&BUILD, Job::Build), (&LINT, Job::Lint), (&FORMAT, Job::Format)];
-    if let Some((_, job)) = jobs.into_iter().find(|(set, _)| first(set, text).is_some()) {
-        return Some(Request::Job(job));
-    }
-    let command = match first(&RUN, text) {
-        Some(found) => {
-            let token = group(&found, "x");
-            let known = is_line(token) || text.starts_with('!');
-            if !s.is_quoted(token) && !known && token.contains(' ') {
-                return Some(Request::Unclear(format!(
-                    "I am not sure that \"{}\" is a command. Put the command line into backticks: run `…`.",
-                    s.restore(token)
-                )));
-            }
-            if s.is_quoted(token) { s.plain(token) } else { s.restore(token) }
-        }
-        None if is_line(text) => s.restore(text),
-        None => return None,
-    };
-    Some(Request::Job(Job::Command(command)))
-}
-
-/// Whether a text is a command line as it stands.
-fn is_line(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
-    let script = first.strip_prefix("./").is_some_and(|name| !name.is_empty());
-    script || is(&first, Role::Project) || has_option(text) || BARE.iter().any(|p| p.is_match(text))
-}
-
-/// Whether the second word of a text is an option, so that the first is a program's name.
-fn has_option(text: &str) -> bool {
-    const SAID: [&str; 18] = [
-        "is", "are", "does", "do", "what", "how", "why", "where", "when", "explain", "describe", "find",
-        "search", "show", "list", "add", "remove", "use",
-    ];
-    let mut words = text.split_whitespace();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
-    let program = words.next().is_some_and(|w| {
-        let named = w.starts_with(|c: char| c.is_ascii_lowercase()) && w.chars().all(plain);
-        named && !SAID.contains(&w)
-    });
-    let option = words.next().and_then(|w| w.strip_prefix('-')).map(|w| w.trim_start_matches('-'));
-    program && option.is_some_and(|w| w.starts_with(|c: char| c.is_ascii_alphanumeric()))
-}
-
 fn asking(s: &Sentence) -> Option<Request> {
     let text = s.text.as_str();
     let one = |set: &[Pattern]| first(set, text).map(|c| term(s, group(&c, "x")));
-    let named = |x: String| (!points(&x) && !is_of_somebody(&x)).then_some(x);
+    let named = |x: String| (!points(&x) && !is_of_somebody(&x) && trade::can_be_name(&x)).then_some(x);
     if first(&OVERVIEW, text).is_some() {
         return Some(Request::Overview);
     }
@@ -386,10 +401,16 @@ fn asking(s: &Sentence) -> Option<Request> {
     if let Some(found) = first(&LIST, text) {
         let place = [group(&found, "in"), group(&found, "dir")].concat();
         let place = s.plain(&place);
-        let is_place = found.name("dir").is_none() || is_path(&place);
-        let here = ["this", "here", "project", "repo", "workspace", "."].contains(&place.as_str());
-        if is_place {
+        let here = ["this", "here", "project", "repo", "workspace", "current", "."].contains(&place.as_str());
+        let said = found.name("said").is_some();
+        if found.name("dir").is_none() || here || place.ends_with('/') {
             return Some(Request::List(Some(place).filter(|p| !p.is_empty() && !here)));
+        }
+        if is_path(&place) && !said {
+            return Some(Request::Outline(place));
+        }
+        if said || !points(&place) {
+            return Some(Request::Inside { name: place, folder: said });
         }
     }
     if let Some(x) = one(&OUTLINE) {
@@ -425,6 +446,9 @@ fn show(s: &Sentence, found: &regex::Captures<'_>) -> Option<Request> {
     };
     if !is_path(&path) {
         return None;
+    }
+    if path.ends_with('/') {
+        return Some(Request::Inside { name: path, folder: true });
     }
     let (a, b) = suffix.split_once('-').unwrap_or((&suffix, ""));
     let number = |text: &str, name: &str| text.parse().or_else(|_| group(found, name).parse::<u64>()).ok();

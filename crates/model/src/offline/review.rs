@@ -40,10 +40,14 @@ pub(super) fn give(scene: &Scene<'_>) -> Result<String, Move> {
             "To see your changes I would have to run `git diff`, which this turn does not allow.".to_owned()
         );
     }
+    if scene.without_git() {
+        return Err(Move::Say(super::NO_GIT.to_owned()));
+    }
     let heard = scene.ask("run", json!({"command": DIFF}))?;
     let seen = heard.text.contains("diff --git");
     let broke = exit_code(heard.text).filter(|code| *code != 0 && !seen);
-    if let Some(why) = heard.failed.filter(|_| !seen).or(broke.and(heard.text.lines().next_back())) {
+    if (heard.failed.is_some() && !seen) || broke.is_some() {
+        let why = reason(heard.text).or(heard.failed).unwrap_or("git does not say why");
         return Err(Move::Say(format!("I could not see the changes: {why}")));
     }
     let mut text = review(heard.text);
@@ -51,6 +55,12 @@ pub(super) fn give(scene: &Scene<'_>) -> Result<String, Move> {
         text.push_str(" The diff was too long for me: its middle is not counted.");
     }
     Ok(text)
+}
+
+/// What git says is wrong, whatever it prints below that.
+fn reason(text: &str) -> Option<&str> {
+    let says = |l: &&str| ["fatal:", "error:", "warning:"].iter().any(|head| l.starts_with(head));
+    text.lines().map(str::trim).find(says)
 }
 
 #[derive(Default)]

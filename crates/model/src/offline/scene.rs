@@ -29,6 +29,8 @@ pub(super) enum Move {
 pub(super) struct Scene<'a> {
     request: &'a ModelRequest,
     sentence: &'a str,
+    /// What stands before that sentence.
+    before: &'a [Message],
     earlier: Vec<&'a str>,
     order: Option<String>,
     rounds: usize,
@@ -65,6 +67,7 @@ impl<'a> Scene<'a> {
             sentence: own
                 .and_then(|i| messages.get(i))
                 .map_or("", |m| said(&m.text).trim_start_matches(['?', '¿', ' '])),
+            before: messages.get(..own.unwrap_or(0)).unwrap_or_default(),
             earlier: Vec::new(),
             order: task.and_then(|i| messages.get(i)).map(|m| order_of(&m.text)),
             rounds: 0,
@@ -109,6 +112,24 @@ impl<'a> Scene<'a> {
     /// What the user said before, last first.
     pub fn earlier(&self) -> &[&'a str] {
         &self.earlier
+    }
+
+    /// What was said, called and heard before that.
+    pub const fn before(&self) -> &'a [Message] {
+        self.before
+    }
+
+    /// What was answered before, last first.
+    pub fn spoken(&self) -> impl Iterator<Item = &'a str> {
+        let spoke = self.before.iter().rev().filter(|m| m.role == Role::Assistant && !m.text.is_empty());
+        spoke.map(|m| m.text.as_str())
+    }
+
+    /// Whether the folder is known to lie in no git repository: its line tells the branch where there is one.
+    pub fn without_git(&self) -> bool {
+        let last = self.request.messages.iter().rev().find(|m| m.text.starts_with("<state>"));
+        let line = last.and_then(|m| m.text.lines().find(|l| l.starts_with("workspace: ")));
+        line.is_some_and(|l| !l.contains(", branch "))
     }
 
     /// The instruction of the task at hand.

@@ -36,7 +36,7 @@ pub(super) fn perform(scene: &Scene<'_>) -> Result<String, Move> {
         Some(Order::Delete { files }) => change(scene, &files, "delete", |f| json!({"path": f}), "removal"),
         Some(Order::Run { command }) => command::run(scene, &Job::Command(command)),
         None => {
-            if let Request::Job(job) = Request::of(&Sentence::of(bare(text))) {
+            if let Request::Job(job) = Request::of(&Sentence::of(bare(text))).settled(scene) {
                 return command::run(scene, &job);
             }
             Ok(format!(

@@ -7,6 +7,7 @@ use super::*;
 
 mod greeted;
 mod law;
+mod trade;
 
 /// A conversation with the engine, round by round; each result is written by hand.
 struct Talk {
@@ -118,7 +119,7 @@ fn where_is_is_answered_with_the_place_and_the_definitions_own_text() {
     assert_eq!(talk.calls()[0].1["path"], json!("src/b.rs"));
     let file = "     8  \n     9  /// Holds tokens.\n    10  pub struct Bucket {\n    11      left: u32,\n    12  }\n    13  \n";
     let talk = talk.then(&[("read", file)]);
-    let expected = "`Bucket` is a struct, defined at src/b.rs:10:\n\n```rs\n/// Holds tokens.\npub struct Bucket {\n    left: u32,\n}\n```\n\nNamed in 2 places more: src/a.rs:3, src/b.rs:20";
+    let expected = "`Bucket` is a struct, defined at src/b.rs:10:\n\n```rs\n/// Holds tokens.\npub struct Bucket {\n    left: u32,\n}\n```\n\nNamed in 2 more places: src/a.rs:3, src/b.rs:20";
     assert_eq!(talk.said(), expected);
 }
 

@@ -19,6 +19,17 @@ fn shown(text: &str) -> String {
         Request::Show { path, lines } => format!("show {path} {lines:?}"),
         Request::List(path) => format!("list{}", at(path)),
         Request::Outline(path) => format!("outline {path}"),
+        Request::Inside { name, folder } => format!("inside {name}{}", if folder { "/" } else { "" }),
+        Request::Todos(scope) => format!("todos{}", at(scope)),
+        Request::Failure(asked) => format!("failure {asked:?}").to_lowercase(),
+        Request::WhyAsked => "why asked".into(),
+        Request::HowUndo => "how undo".into(),
+        Request::Undo => "undo".into(),
+        Request::Git(line) => format!("run {line}"),
+        Request::Move { old, new, copies } => {
+            format!("move {old}>{new}{}", if copies { " copy" } else { "" })
+        }
+        Request::Launch { points, again } => format!("launch {points} {again}"),
         Request::Overview => "overview".into(),
         Request::Review => "review".into(),
         Request::Job(Job::Command(c)) => format!("run {c}"),
@@ -128,7 +139,7 @@ fn renames_are_understood() {
         ("Kannst du bitte Foo in Bar umbenennen?", "rename Foo>Bar"),
         ("die Klasse Foo umbenennen in Bar", "rename Foo>Bar"),
         ("rename Foo to Bar and Baz to Qux", "unclear"),
-        ("rename src/a.rs to src/b.rs", "unclear"),
+        ("rename src/a.rs to src/b.rs", "move src/a.rs>src/b.rs"),
         ("rename Foo::bar to baz", "unclear"),
     ]);
 }
@@ -172,8 +183,8 @@ fn creations_and_removals_are_understood() {
         ("bitte die Datei notiz.txt löschen", "delete notiz.txt"),
         ("delete the unused function", "unknown"),
         ("remove the login", "unknown"),
-        ("move a.rs to b.rs", "unclear"),
-        ("verschiebe a.rs nach b.rs", "unclear"),
+        ("move a.rs to b.rs", "move a.rs>b.rs"),
+        ("verschiebe a.rs nach b.rs", "move a.rs>b.rs"),
     ]);
 }
 
