@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::blob::BlobId;
+use crate::{blob::BlobId, shell};
 
 /// Something that a command makes run or runs in, and what it really is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +110,7 @@ impl ResolvedCommand {
         let mut all: Vec<String> = Vec::new();
         for thing in self.runs.iter().filter(|thing| !thing.name.is_empty()) {
             let text = match thing.path.as_str() {
+                "" if shell::is_builtin(&thing.name) => continue,
                 "" => format!("{}: not found", thing.name),
                 path if thing.name.strip_prefix("./").unwrap_or(&thing.name) == path => thing.name.clone(),
                 path => format!("{}: {path}", thing.name),

@@ -227,6 +227,11 @@ pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// Whether bash does it itself: `cd`, `export`.
+pub fn is_builtin(name: &str) -> bool {
+    knowledge::list("builtins of bash").contains(&name)
+}
+
 /// Whether anything is known of a program of that name.
 pub fn is_known(program: &str) -> bool {
     command::is_known(program)

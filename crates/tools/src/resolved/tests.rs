@@ -115,6 +115,14 @@ const PLACE: [Change; 8] = [
 ];
 
 #[test]
+fn what_the_shell_does_itself_is_not_missed_among_the_programs() {
+    let desk = Desk::new();
+    let places = desk.look("cd sub && export A=1 && tool").places();
+    assert!(places.iter().all(|place| !place.contains("not found")), "{places:?}");
+    assert!(desk.look("nowhere-at-all x").places().iter().any(|place| place == "nowhere-at-all: not found"));
+}
+
+#[test]
 fn a_module_is_no_program_and_one_of_the_folder_is_bound() {
     let desk = Desk::new();
     desk.program("second/python3", "#!/bin/sh\necho it\n");
