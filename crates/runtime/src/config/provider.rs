@@ -37,6 +37,9 @@ pub struct OtherModel {
     pub window: Option<u64>,
 }
 
+/// Told where a key is all that is said of a model.
+const KEY_ALONE: &str = "a key is set, but no model is named: the offline engine answers; PILOTHOUSE_MODEL or `name` under [model] names one";
+
 impl Provider {
     /// Whether nobody said what it costs: its server may.
     pub fn is_unpriced(&self) -> bool {
@@ -105,8 +108,9 @@ impl Provider {
             }
             Some(Named::Plain) | None => {}
         }
-        if preset.is_none() && name.is_none() && model.base_url.is_none() && model.key.is_none() {
-            return plain(Self::Offline);
+        if preset.is_none() && name.is_none() && model.base_url.is_none() {
+            let alone = model.key.is_some().then(|| KEY_ALONE.to_owned());
+            return Ok((Self::Offline, Found { notices: alone.into_iter().collect(), ..Found::default() }));
         }
         let Some(name) = name else {
             return Err(setting("model", "no model is named; set PILOTHOUSE_MODEL or `name` under [model]"));

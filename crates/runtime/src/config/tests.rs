@@ -31,6 +31,10 @@ fn the_shipped_defaults_are_read_and_mean_the_offline_engine() {
     let config = load("", &[]).unwrap();
     assert!(config.voice.is_offline());
     assert_eq!((config.permission, config.history), (PermissionMode::Ask, 200));
+    // Whose key it is nobody said.
+    let config = load("", &[("PILOTHOUSE_API_KEY", "k")]).unwrap();
+    assert!(config.voice.is_offline());
+    assert!(config.notices.iter().any(|n| n.contains("no model is named")), "{:?}", config.notices);
 }
 
 #[test]
