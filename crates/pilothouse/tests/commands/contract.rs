@@ -69,6 +69,34 @@ fn a_gate_does_not_run_in_a_folder_that_is_not_trusted() {
 }
 
 #[test]
+fn a_hook_behind_a_command_is_told_its_line_and_how_it_ended() {
+    let desk = Desk::new();
+    let log = desk.home.path().join("told.txt");
+    let hook = format!(
+        "[hooks.on_command_end]\nrun = \"echo $PILOTHOUSE_STATUS $PILOTHOUSE_CODE $PILOTHOUSE_COMMAND >> {}\"\n",
+        log.display()
+    );
+    fs::write(desk.home.path().join("hooks.toml"), hook).unwrap();
+    desk.go(&["run", "!ls src"]).with(0);
+    desk.go(&["run", "!ls nowhere"]);
+    assert_eq!(fs::read_to_string(&log).unwrap(), "ok 0 ls src\nfailed 2 ls nowhere\n");
+}
+
+#[test]
+fn a_goal_may_come_on_standard_input_and_a_mistyped_command_is_told() {
+    let desk = Desk::new();
+    let goal = desk.path().join("goal.txt");
+    fs::write(&goal, "where is Store?\n").unwrap();
+    let mut command = desk.command(&["run", "-"]);
+    command.stdin(fs::File::open(&goal).unwrap());
+    let ended = finish(command).with(0);
+    assert!(ended.out.contains("src/store.rs"), "{}", ended.out);
+    desk.go(&["rum"]).with(2).tells(&["did you mean `pilothouse run`?"]);
+    desk.go(&["ask", "where is Store?"]).with(2).tells(&["there is no command and no folder ask"]);
+    desk.go(&["where is Store?"]).with(2).tells(&["`pilothouse run \"where is Store?\"`"]);
+}
+
+#[test]
 fn two_is_what_was_said_wrongly_or_needs_a_model_that_nobody_connected() {
     let desk = Desk::new();
     let told = |line: &str, exit: i32, why: &str| {

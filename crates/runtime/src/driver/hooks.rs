@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use pilothouse_core::{
     blob::BlobId,
+    event::{Event, Stamped},
     hook::{HookOutcome, HookStatus, Occasion, Origin},
     ids::{CallId, Millis, Seq},
     input::Input,
@@ -23,6 +24,9 @@ use crate::{
     hooks::{self, Definition, Facts},
     trust::{Brought, Folder, Survey},
 };
+
+/// So many events are looked through for the line of a command that ended.
+const LOOKED_BACK: usize = 4096;
 
 /// The hooks in force: the user's own, and the project's where the folder is trusted.
 pub(super) fn in_force(
@@ -81,7 +85,7 @@ impl Driver {
             }
             Origin::Project => return Err("the folder is not trusted".to_owned()),
         };
-        let command = self.command_of(&event.event);
+        let command = self.command_of(&event, &texts);
         let on: Occasion = definition.hook.on;
         let facts = Facts::of(on, &event, path, state, command.as_deref());
         let mut env = definition.env.clone();
@@ -92,10 +96,19 @@ impl Driver {
     }
 
     /// The whole line of a command that is about to run.
-    fn command_of(&self, event: &pilothouse_core::event::Event) -> Option<String> {
-        let pilothouse_core::event::Event::CallStarted { call, .. } = event else { return None };
-        let (_, open) = self.at.session.state().open_call(*call)?;
-        open.run().map(|run| run.command.clone())
+    /// The line of a command that is about to run, or ended: as its call has it, which may be over by then.
+    fn command_of(&self, of: &Stamped, texts: &Stored<'_>) -> Option<String> {
+        let (Event::CallStarted { call, .. } | Event::CommandExited { call, .. }) = &of.event else {
+            return None;
+        };
+        if let Some((_, open)) = self.at.session.state().open_call(*call) {
+            return open.run().map(|run| run.command.clone());
+        }
+        let before = (1..of.seq.0).rev().take(LOOKED_BACK).map_while(|seq| texts.event(Seq(seq)));
+        before.map(|e| e.event).find_map(|event| match event {
+            Event::CallStarted { call: started, subject, .. } if started == *call => Some(subject),
+            _ => None,
+        })
     }
 }
 

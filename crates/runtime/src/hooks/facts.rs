@@ -24,7 +24,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// What is told of `event`. `command` is the whole line that is about to run.
+    /// What is told of `event`. `command` is the line that is about to run, or that ended.
     pub fn of(
         on: Occasion,
         event: &Stamped,
@@ -84,7 +84,11 @@ fn more(event: &Event, state: &State, command: Option<&str>) -> Map<String, Valu
             map.insert("command".to_owned(), json!(gate.map(|g| g.command.clone())));
         }
         Event::CallStarted { .. } => drop(map.insert("command".to_owned(), json!(command))),
-        Event::CommandExited { exit, .. } => drop(map.insert("code".to_owned(), json!(exit.code))),
+        Event::CommandExited { exit, .. } => {
+            map.insert("command".to_owned(), json!(command));
+            map.insert("code".to_owned(), json!(exit.code));
+            map.insert("status".to_owned(), json!(if exit.ok() { "ok" } else { "failed" }));
+        }
         Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
             map.insert("file".to_owned(), json!(proposal.path));
         }
