@@ -1,7 +1,11 @@
 //! The commands without a screen: one goal, an editor's agent, sessions, undo and redo. Wires arguments to the
 //! runtime; what they print is the runtime's.
 
-use std::{io::Write, path::Path, time::Duration};
+use std::{
+    io::{Read, Write},
+    path::Path,
+    time::Duration,
+};
 
 use pilothouse_core::{intent::Mode, money::Limits, question::UndoAnswer, recipe::RecipeKind, trust::Trust};
 use pilothouse_runtime::{
@@ -23,6 +27,9 @@ use crate::{
     out, validate,
     workbench::{explain, report_panics},
 };
+
+/// The longest goal that is read from standard input, in bytes.
+const MOST_GOAL: u64 = 1 << 20;
 
 pub(crate) fn home() -> Result<(Home, Environment), Failure> {
     let environment = Environment::of_process();
@@ -57,11 +64,28 @@ pub(crate) fn block_on<T>(
     Ok(done)
 }
 
+/// What is wanted, from standard input.
+fn from_input() -> Result<String, Failure> {
+    let mut goal = String::new();
+    let read = std::io::stdin().take(MOST_GOAL + 1).read_to_string(&mut goal);
+    match read {
+        Ok(_) if goal.len() as u64 > MOST_GOAL => Err(Failure::new(
+            USAGE,
+            "what comes on standard input is too long for a goal; name a file that holds it",
+        )),
+        Ok(_) => Ok(goal.trim().to_owned()),
+        Err(e) => Err(Failure::new(USAGE, format!("standard input cannot be read: {e}"))),
+    }
+}
+
 /// Runs one goal.
 ///
 /// # Errors
 /// When it cannot be begun; how it ends is the exit code.
-pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
+pub fn run(mut args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
+    if args.goal == "-" {
+        args.goal = from_input()?;
+    }
     if args.goal.trim().is_empty() {
         return Err(Failure::new(
             USAGE,

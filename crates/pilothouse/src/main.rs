@@ -9,6 +9,7 @@ mod exit;
 mod judge;
 mod know;
 mod look;
+mod mistyped;
 mod out;
 mod permit;
 mod place;
@@ -43,8 +44,21 @@ fn main() -> ExitCode {
     let theirs = secrets.clone();
     std::panic::set_hook(Box::new(move |info| last_words(&theirs, info)));
     let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(told) => return misread(&secrets, &told),
+        Ok(cli) if cli.command.is_some() => cli,
+        // A help text is no mistake.
+        Err(told) if !told.use_stderr() => return misread(&secrets, &told),
+        read => {
+            let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+            let words: Vec<String> = words.collect();
+            if let Some(said) = mistyped::told(&words) {
+                complain(&secrets, &said);
+                return ExitCode::from(exit::USAGE);
+            }
+            match read {
+                Ok(cli) => cli,
+                Err(told) => return misread(&secrets, &told),
+            }
+        }
     };
     match act(cli, &secrets) {
         Ok(code) => ExitCode::from(code),

@@ -8,7 +8,7 @@ use pilothouse_core::{money::Limits, pipeline::Depth};
 /// `run`.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// What is wanted.
+    /// What is wanted; `-` reads it from standard input.
     pub goal: String,
     /// Stop when the plan is ready.
     #[arg(long)]

@@ -113,7 +113,8 @@ fn two_is_what_was_said_wrongly_or_needs_a_model_that_nobody_connected() {
     told("/mode slow", 2, "write /mode proof or /mode explore");
     told("/depth nowhere", 2, "write /depth");
     told("/model nowhere:x", 2, "nowhere:x cannot be asked");
-    told("-", 2, "there is no word in that");
+    told("-", 2, "there is no goal");
+    told("…", 2, "there is no word in that");
     // What was said rightly and cannot be done is a failure.
     told("/undo", 1, "no applied change");
     for (beyond, exit, why) in [
