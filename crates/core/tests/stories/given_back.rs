@@ -141,3 +141,20 @@ fn words_that_only_point_give_nothing_back_once_something_else_may_be_meant() {
     drop(b.input(Input::say("put everything back")));
     assert_eq!(reverting(&b), None);
 }
+
+#[test]
+fn where_all_was_taken_back_another_undo_is_told_that_nothing_is_left() {
+    for line in ["undo that", "revert that", "undo the last change", "undo everything"] {
+        let mut b = Bench::new();
+        writes(&mut b, "a.txt");
+        b.say("/undo");
+        end(&mut b);
+        b.say(line);
+        let told = b.notices().last().cloned().unwrap();
+        assert!(b.session.state().lanes.is_empty(), "{line}: no model is asked");
+        assert_eq!(
+            told, "this session has no applied change left to take back; /unundo puts the last one back",
+            "{line}"
+        );
+    }
+}

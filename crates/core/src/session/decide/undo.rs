@@ -111,7 +111,12 @@ impl Draft<'_> {
     pub(super) fn take_back(&mut self, to: Option<ApplyId>) -> Decided {
         self.no_write_open()?;
         let Some(apply) = self.state.ledger().last().copied() else {
-            return Err(Refusal::new("this session has no applied change to take back"));
+            let why = if self.state.undone().is_empty() {
+                "this session has no applied change to take back"
+            } else {
+                "this session has no applied change left to take back; /unundo puts the last one back"
+            };
+            return Err(Refusal::new(why));
         };
         self.close_undo_question();
         let in_bar = self.state.phase_question().is_none();

@@ -335,9 +335,11 @@ impl Draft<'_> {
     pub(super) fn takes_back(&self, line: &str) -> Option<TakenBack> {
         let what = self.under.tiers.classifier.takes_back_what(line)?;
         let stands = match &what {
-            TakenBack::Last | TakenBack::That | TakenBack::Several(_) | TakenBack::All => {
-                !self.state.ledger().is_empty()
+            // Where all was taken back it is told that nothing is left.
+            TakenBack::Last | TakenBack::That | TakenBack::All => {
+                !self.state.ledger().is_empty() || !self.state.undone().is_empty()
             }
+            TakenBack::Several(_) => !self.state.ledger().is_empty(),
             TakenBack::File(file) | TakenBack::Named(file) => !self.state.changed_as(file).is_empty(),
             TakenBack::FileAt(at) => self.state.file_written_at(*at).is_some(),
             TakenBack::Steps(steps) => !self.state.written_in(steps).is_empty(),
