@@ -127,6 +127,11 @@ fn what_nothing_is_called_stays_an_error_and_what_is_broken_says_why() {
     let mut refused = |line: &str| b.input(Input::say(line)).unwrap_err().reason;
     assert_eq!(refused("/tuor"), "there is no command /tuor; did you mean /tour?");
     assert_eq!(refused("/nothing-like-it"), "there is no command /nothing-like-it; /help lists them");
+    assert_eq!(
+        refused("/export"),
+        "there is no command /export; in a shell, `pilothouse sessions export s` does it"
+    );
+    assert_eq!(refused("/doctor"), "there is no command /doctor; in a shell, `pilothouse doctor` does it");
     assert!(
         refused("/broken x")
             .starts_with("/broken cannot be used: ~/broken.md:1:1: missing field `description`")

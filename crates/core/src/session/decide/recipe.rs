@@ -19,6 +19,18 @@ use crate::{
 /// How what is wrong with a recipe begins that is in order and not trusted.
 const NO_EFFECT: &str = "it has no effect: ";
 
+/// What is no command here and one of the program in a shell.
+const OUTSIDE: [(&str, &str); 8] = [
+    ("export", "sessions export SESSION"),
+    ("import", "sessions import FILE"),
+    ("replay", "sessions replay SESSION"),
+    ("doctor", "doctor"),
+    ("auth", "auth set PRESET"),
+    ("blame", "blame FILE:LINE"),
+    ("validate", "validate"),
+    ("permissions", "permissions list"),
+];
+
 impl Draft<'_> {
     /// What a line says: to an agent, what follows its name.
     pub(super) fn said_to<'l>(&self, line: &'l str) -> &'l str {
@@ -148,6 +160,12 @@ impl Draft<'_> {
         if let Some(broken) = self.under.recipes.broken(name) {
             let fault = broken.fault.as_ref().map(ToString::to_string).unwrap_or_default();
             return Refusal::misuse(format!("/{name} cannot be used: {}:{fault}", broken.file));
+        }
+        if let Some((_, line)) = OUTSIDE.iter().find(|(of, _)| *of == name) {
+            let line = line.replace("SESSION", &self.state.slug);
+            return Refusal::misuse(format!(
+                "there is no command /{name}; in a shell, `pilothouse {line}` does it"
+            ));
         }
         match self.under.recipes.nearest(name) {
             Some(near) => Refusal::misuse(format!("there is no command /{name}; did you mean /{near}?")),
