@@ -9,6 +9,7 @@ use crate::{
     ids::{LaneId, TaskId},
     money::{Allowance, Configured, Unit},
     pipeline::RunBudget,
+    port::OFFLINE,
     talk::Usage,
 };
 
@@ -27,6 +28,23 @@ pub struct Accounts {
     pub spent: Spent,
     /// The most that one model call of a lane used.
     pub dearest: Spent,
+    /// Calls of which the built-in engine answered: no model was asked for them.
+    pub unasked: u64,
+    /// Whether that engine gave the last reply.
+    pub by_rules: bool,
+}
+
+impl Accounts {
+    /// Calls for which a model was asked.
+    pub const fn asked(&self) -> u64 {
+        self.spent.calls.saturating_sub(self.unasked)
+    }
+
+    /// Notes who answered a call.
+    pub(super) fn answered_by(&mut self, model: &str) {
+        self.by_rules = model == OFFLINE;
+        self.unasked += u64::from(self.by_rules);
+    }
 }
 
 /// What a session spent, as budgets count it.

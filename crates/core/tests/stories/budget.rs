@@ -6,9 +6,10 @@ use pilothouse_core::{
     input::Input,
     intent::Phase,
     money::{Configured, Limits, Unit},
+    port::OFFLINE,
     question::{BudgetQuestion, Unattended},
     session::{Bounds, Session},
-    talk::{ModelReply, Usage},
+    talk::{ModelCall, ModelReply, Usage},
     tool::ToolOutcome,
 };
 use serde_json::json;
@@ -315,4 +316,21 @@ fn a_sum_with_a_part_of_unknown_price_has_no_price() {
     };
     assert_eq!((sum(&[free, unpriced]), sum(&[unpriced, priced])), (None, None));
     assert_eq!((sum(&[free, priced, priced]), sum(&[])), (Some(140), Some(0)));
+}
+
+#[test]
+fn what_the_built_in_engine_answers_is_no_model_call_and_it_is_no_agent_to_be_told_something() {
+    let mut b = running();
+    let call = b.thinking();
+    let reads = ModelCall { id: "r".into(), name: "read".into(), args: json!({"path": "a.txt"}).to_string() };
+    let reply = ModelReply { model: OFFLINE.to_owned(), calls: vec![reads], ..ModelReply::default() };
+    b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
+    b.say("/budget");
+    let told = b.notices().last().cloned().unwrap();
+    assert!(told.contains("model calls: 1"), "the planning asked one: {told}");
+    b.mumble();
+    let state = b.session.state();
+    let asked = state.open.values().find(|c| matches!(c.kind, CheckpointKind::Interruption(_))).unwrap();
+    let spec = state.spec(asked);
+    assert!(spec.choices.iter().all(|c| c.label != "tell the agent"), "{:?}", spec.choices);
 }

@@ -50,7 +50,7 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         ("written", format!("{} can be taken back", count(state.ledger().len(), "change"))),
         ("model", Clean::line(&ctx.surroundings.model).into_string()),
         ("tokens", format!("{} in, {} out", thousands(usage.input), thousands(usage.output))),
-        ("calls", thousands(state.accounts.spent.calls)),
+        ("calls", thousands(state.accounts.asked())),
     ];
     rows.push(("cost", usage.cost_told(ctx.surroundings.budget.unpriced)));
     let budgets = state.allowances(ctx.surroundings.budget);

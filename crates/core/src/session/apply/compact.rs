@@ -15,7 +15,8 @@ impl State {
                 let (keep, again, held) = (keep.clone(), *again, *held);
                 self.compacting = Some(Compacting { call: *call, upto: *upto, keep, again, held });
             }
-            Event::Compacted { usage, .. } => {
+            Event::Compacted { usage, model, .. } => {
+                self.accounts.answered_by(model);
                 self.spent_besides(usage);
                 self.compacting = None;
                 self.uncompacted = None;

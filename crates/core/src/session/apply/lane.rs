@@ -61,7 +61,10 @@ impl State {
                 self.accounts.spent.calls += 1;
                 self.thinks(*lane, Some(*call));
             }
-            Event::MessageCompleted { lane, call, calls, usage, intermediate, text, finish, .. } => {
+            Event::MessageCompleted {
+                lane, call, calls, usage, intermediate, text, finish, model, ..
+            } => {
+                self.accounts.answered_by(model);
                 self.spent_by(*lane, usage);
                 self.cut.remove(call);
                 if !*intermediate {

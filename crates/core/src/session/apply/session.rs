@@ -54,7 +54,8 @@ impl State {
                 self.accounts.spent.calls += 1;
                 self.titling = Some(*call);
             }
-            Event::Titled { usage, .. } => {
+            Event::Titled { usage, model, .. } => {
+                self.accounts.answered_by(model);
                 self.spent_besides(usage);
                 self.titling = None;
             }

@@ -185,7 +185,7 @@ impl Draft<'_> {
         if lines.is_empty() {
             lines.push("budget: none; `/budget 5` sets one in dollars, `/budget 50000t` in tokens, `/budget 20 calls` in calls".to_owned());
         }
-        let calls = thousands(state.accounts.spent.calls);
+        let calls = thousands(state.accounts.asked());
         lines.push(format!("{}; model calls: {calls}", line("this session", &state.usage)));
         if state.accounts.run.tokens() == 0 {
             // Nothing was spent on a run: the session's line is all there is.

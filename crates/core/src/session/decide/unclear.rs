@@ -40,7 +40,9 @@ impl Draft<'_> {
 
     /// Asks what something that was said means for the run.
     pub(super) fn ask_of_run(&mut self, text: String) {
-        let (planless, deaf) = (self.state.plan.is_none(), !self.hears());
+        // The built-in engine reads nothing while it works.
+        let deaf = !self.hears() || self.state.accounts.by_rules;
+        let planless = self.state.plan.is_none();
         let told = format!("You said: {text}");
         self.ask(Interruption { text, planless, deaf }, told);
     }
