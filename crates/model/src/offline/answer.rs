@@ -164,7 +164,7 @@ fn define(scene: &Scene<'_>, term: &str, meaning: Option<String>) -> Result<Stri
         return Ok(meaning);
     }
     if found.hits.is_empty() {
-        return Ok(nothing(term, &found));
+        return Ok(entry(scene, term)?.unwrap_or_else(|| nothing(term, &found)));
     }
     let Some(best) = all.first() else {
         return Ok(format!(
@@ -205,6 +205,26 @@ fn define(scene: &Scene<'_>, term: &str, meaning: Option<String>) -> Result<Stri
         out.push_str(&format!("\n\nNamed in {}: {}{more}", count(n, "more place"), places.join(", ")));
     }
     Ok(out)
+}
+
+/// The one folder or file that is called so, where nothing in the code is.
+fn entry(scene: &Scene<'_>, term: &str) -> Result<Option<String>, Move> {
+    if term.contains(' ') || !scene.offers("list") {
+        return Ok(None);
+    }
+    let all = scene.ask("list", json!({"path": ".", "depth": 20}))?;
+    let called = |l: &&str| {
+        let name = l.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        name == term || name.rsplit_once('.').is_some_and(|(stem, _)| !l.ends_with('/') && stem == term)
+    };
+    let entries: Vec<&str> =
+        browse::names(all.text).filter(|_| all.failed.is_none()).filter(called).collect();
+    let [one] = entries.as_slice() else { return Ok(None) };
+    let shown = match one.strip_suffix('/') {
+        Some(folder) => browse::list(scene, Some(folder)),
+        None => browse::outline(scene, one),
+    };
+    shown.map(Some)
 }
 
 fn tally(found: &Found) -> String {

@@ -44,7 +44,11 @@ fn open<'a>(scene: &Scene<'a>, path: &str, from: u64, lines: u64) -> Result<(Str
     let heard = scene.ask("read", args(path))?;
     let Some(why) = heard.failed else { return Ok((path.to_owned(), heard)) };
     let all = scene.ask("list", json!({"path": ".", "depth": 20}))?;
-    let same = |l: &&str| l.strip_suffix(path).is_some_and(|front| front.ends_with('/'));
+    // `README` is `README.md` as well.
+    let bare =
+        |l: &str| l.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(stem, _)| stem == path);
+    let same =
+        |l: &&str| l.strip_suffix(path).is_some_and(|front| front.ends_with('/')) || bare(l).unwrap_or(false);
     let found: Vec<&str> = names(all.text).filter(same).collect();
     match found.as_slice() {
         [] => Err(Move::Say(format!("I could not read {path}: {why}"))),

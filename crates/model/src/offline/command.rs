@@ -148,6 +148,12 @@ pub(super) fn report(command: &str, output: &str, failed: Option<&str>) -> Strin
         (None, None) if first.starts_with("ended by signal") => first.to_owned(),
         (None, None) => "ended; its exit code is not known".to_owned(),
     };
+    if let Some(told) = digest(output).filter(|_| code != Some(0)) {
+        let (head, rest) = told.split_once('\n').unwrap_or((&told, ""));
+        let rest = rest.trim_matches('\n').replace("```", "'''");
+        let block = if rest.is_empty() { String::new() } else { format!("\n\n```text\n{rest}\n```") };
+        return format!("`{command}` {verdict}: {head}{block}");
+    }
     // The first line says how it ended, which stands in the verdict.
     let head = usize::from(exit_code(first).is_some() || failed.is_some());
     let lines: Vec<&str> = output.lines().skip(head).collect();

@@ -76,6 +76,7 @@ phrases! {
         r"(?:review|git diff)",
         r"what(?:'s| did i| has| have i| was)?\s*(?:changed?|been changed|modified)(?:\s+(?:here|so far|in git))?",
         r"(?:prüfe|überprüfe|zeige?)\s+(?:mir\s+)?(?:(?:meine|die|den|aktuelle[nr]?)\s+)*(?:änderungen|diff)",
+        r"(?:which|what)\s+files?\s+(?:(?:have|has|were|are|did i)\s+)?(?:been\s+)?(?:changed?|modified|edited|touched)(?:\s+(?:here|so far|in git|since the last commit))?",
         r"was\s+(?:habe ich|hat sich|wurde)\s+geändert",
     ];
     LIST = [
@@ -115,6 +116,7 @@ phrases! {
         r"wo\s+(?:ist|sind|steht|wird|finde ich|liegt|befindet sich)\s+(?<x>.+?)(?:\s+(?:definiert|deklariert|implementiert))?",
     ];
     WHAT = [
+        r"what\s+(?:does|do)\s+(?<x>.+?)\s+(?:return|give back|take|accept|expect|need|produce|print|contain|hold|look like|stand for)s?",
         r"what(?:'s|s|\s+is|\s+are|\s+does|\s+do)\s+(?<x>.+?)(?:\s+(?:do|does|mean|for|good for|used for|about))?",
         r"(?:explain|describe|tell me about|define|show me|show|erkläre?|beschreibe|zeige?)\s+(?:(?:me|mir|what|how)\s+)*(?<x>.+?)(?:\s+(?:does|works|is|means))?",
         r"how\s+(?:does|do|is|are)\s+(?<x>.+?)(?:\s+(?:works?|implemented|done|built|handled))?",

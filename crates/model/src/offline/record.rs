@@ -3,10 +3,7 @@
 //! Owns the reading of the last command that ran, of whose answers need nothing else. It tells what was printed, never
 //! what in the code makes it so.
 
-use pilothouse_core::{
-    digest::digest,
-    talk::{Message, Role},
-};
+use pilothouse_core::talk::{Message, Role};
 
 use super::{
     command::{self, exit_code},
@@ -110,23 +107,12 @@ pub(super) fn failure(scene: &Scene<'_>, asked: Failure) -> Result<String, Move>
                 .to_owned(),
         ));
     };
-    let mut text = match (run.code, digest(run.output)) {
-        (0, _) => {
-            let lead = match asked {
-                Failure::Why => "It did not: ",
-                Failure::Which => "None: ",
-                Failure::How => "",
-            };
-            format!("{lead}{}", command::report(&run.command, run.output, None))
-        }
-        (code, Some(told)) => {
-            let (head, rest) = told.split_once('\n').unwrap_or((&told, ""));
-            let rest = rest.trim_matches('\n').replace("```", "'''");
-            let block = if rest.is_empty() { String::new() } else { format!("\n\n```text\n{rest}\n```") };
-            format!("`{}` failed (exit {code}): {head}{block}", run.command)
-        }
-        (_, None) => command::report(&run.command, run.output, None),
+    let lead = match asked {
+        Failure::Why if run.code == 0 => "It did not: ",
+        Failure::Which if run.code == 0 => "None: ",
+        Failure::Why | Failure::Which | Failure::How => "",
     };
+    let mut text = format!("{lead}{}", command::report(&run.command, run.output, None));
     if run.code != 0 && asked == Failure::Why {
         text.push_str("\n\nThat is what it printed; to find what in the code makes it so needs a model.");
     }

@@ -9,9 +9,9 @@ use pilothouse_core::intent::command::INIT;
 use super::{
     pattern::{Pattern, group},
     phrase::{
-        ABLE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, GREETING, HOW, LINT, LIST, MODEL, MOVE,
-        OUTLINE, OVERVIEW, PRIVACY, REFINE, RENAME, REPLACE, REVIEW, SCOPE, SHOW, START, TESTS, THANKS,
-        UNDO, USES, WHAT, WHERE, WHO, WHY_ASKED, first,
+        ABLE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, GREETING, HOW, LINT, LIST, MODEL, MOVE, OUTLINE,
+        OVERVIEW, PRIVACY, REFINE, RENAME, REPLACE, REVIEW, SCOPE, SHOW, START, TESTS, THANKS, UNDO, USES,
+        WHAT, WHERE, WHO, WHY_ASKED, first,
     },
     record::{self, Failure, last_run},
     scene::Scene,

@@ -142,11 +142,12 @@ fn a_name_in_other_spelling_is_found_and_nothing_is_claimed_where_nothing_is() {
     assert_eq!(marked.calls(), Talk::ask("what is the rate limiter?").calls());
     let talk = Talk::ask("where is Nowhere?").then(&[("search", "no matches in .")]);
     assert_eq!(talk.calls()[0].1["pattern"], json!("(?i)Nowhere"));
-    let talk = talk.then(&[("search", "no matches in .")]);
+    let talk = talk.then(&[("search", "no matches in .")]).then(&[("list", "src/")]);
     assert!(talk.said().starts_with("I found nothing called `Nowhere`: no match in any"), "{}", talk.said());
     // Where a search did not look at every file it claims nothing of the others.
     let some = "0 matches in 0 files; only the first 200000 names were looked at";
     let talk = Talk::ask("where is Nowhere?").then(&[("search", some)]).then(&[("search", some)]);
+    let talk = talk.then(&[("list", "src/")]);
     let said = talk.said();
     assert!(said.contains("not every file") && !said.contains("no match in any"), "{said}");
 }
@@ -404,7 +405,7 @@ fn tests_are_found_by_the_projects_files_run_and_reported() {
     let talk = talk.then(&[("list", "src/\nCargo.toml\npackage.json")]);
     assert_eq!(talk.calls(), [("run".to_owned(), json!({"command": "cargo test"}))]);
     let talk = talk.then(&[("run", "running 1 test\ntest a ... FAILED\nexit 101")]);
-    assert!(talk.said().starts_with("`cargo test` failed (exit 101). Its last lines:"), "{}", talk.said());
+    assert!(talk.said().starts_with("`cargo test` failed (exit 101): 1 failed: a"), "{}", talk.said());
     let talk = Talk::new(Purpose::Goal, "run the tests", &["list", "run"]).then(&[("list", "a.txt")]);
     assert!(talk.said().starts_with("I cannot tell how to run the tests here"));
 }

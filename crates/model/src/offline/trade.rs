@@ -20,7 +20,7 @@ fn list(under: &str) -> impl Iterator<Item = &'static str> {
 /// A topic, and what is done where it is asked for.
 type Topic = (&'static str, fn(Option<String>) -> Request);
 
-const TOPICS: [Topic; 8] = [
+const TOPICS: [Topic; 9] = [
     ("diff", |_| Request::Review),
     ("todo", Request::Todos),
     ("last commit", |_| Request::Git("git show --stat".to_owned())),
@@ -28,6 +28,7 @@ const TOPICS: [Topic; 8] = [
     ("status", |_| Request::Git("git status --short --branch".to_owned())),
     ("branch", |_| Request::Git("git branch".to_owned())),
     ("project", |_| Request::Overview),
+    ("symbols", |_| Request::Outline(".".to_owned())),
     // To judge code takes more than rules, and none of it is called so.
     ("judge", |_| Request::Unknown),
 ];

@@ -282,3 +282,38 @@ fn places_and_lines_are_not_mixed_up() {
     let note = talk.submitted()["note"].as_str().unwrap().to_owned();
     assert!(note.starts_with("4 places of \"binder\" on 3 lines of 2 files in this folder"), "{note}");
 }
+
+#[test]
+fn what_no_code_is_called_may_be_a_folder_or_a_file() {
+    let none = [("search", "no matches")];
+    for (said, list, call, path) in [
+        ("show me src", "src/\nsrc/a.rs", "list", "src"),
+        ("explain notes", "docs/\ndocs/notes.md", "read", "docs/notes.md"),
+    ] {
+        let talk = Talk::ask(said).then(&none).then(&none).then(&[("list", list)]);
+        assert_eq!((talk.calls()[0].0.as_str(), &talk.calls()[0].1["path"]), (call, &json!(path)), "{said}");
+    }
+    let talk = Talk::ask("show me sorc").then(&none).then(&none).then(&[("list", "src/")]);
+    assert!(talk.said().starts_with("I found nothing called `sorc`"), "{}", talk.said());
+    let talk = Talk::ask("open README").then(&[("read", "error: README does not exist")]);
+    assert_eq!(talk.then(&[("list", "README.md\nsrc/")]).calls()[0].1["path"], json!("README.md"));
+}
+
+#[test]
+fn what_a_function_gives_what_changed_and_what_there_is_are_known() {
+    assert_eq!(Talk::ask("what does find_notes return?").calls()[0].1["pattern"], json!("find_notes"));
+    assert_eq!(goal("which files changed?").calls()[0].0, "run");
+    assert_eq!(Talk::ask("list all functions").calls()[0].1["path"], json!("."));
+    let talk = Talk::ask("what is the entry point?");
+    assert_eq!(talk.calls(), [("list".to_owned(), json!({"path": ".", "depth": 3}))]);
+}
+
+#[test]
+fn a_red_command_is_reported_with_what_failed_first() {
+    let talk = goal("run `cargo test`").then(&[("run", RED)]);
+    assert!(
+        talk.said().starts_with("`cargo test` failed (exit 101): 1 failed: finds\n\n"),
+        "{}",
+        talk.said()
+    );
+}
