@@ -136,7 +136,11 @@ impl Walker<'_> {
             self.look_at(&field.text, field.span);
         }
         let words = argv.get(1..).unwrap_or(&[]);
-        let starts = |name: &str| programs::find(name).is_some() && !programs::is(name, Role::Builtin);
+        let starts = |name: &str| {
+            programs::find(name).is_some()
+                && !programs::is(name, Role::Builtin)
+                && !list("tasks that only build").contains(&name)
+        };
         let own = if program.lines_known() { own } else { usize::MAX };
         let tried =
             args.operands.iter().zip(&args.places).take(own).skip(skip).filter(|(f, _)| starts(&f.text));

@@ -4,7 +4,7 @@
 
 use super::args::{Args, Opt};
 use super::expand::Field;
-use super::grammar::Kind;
+use super::grammar::{Kind, Options};
 use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Program};
@@ -54,16 +54,39 @@ impl Program {
         let name = text.split('=').next().unwrap_or(text);
         let weighty = || self.kind_of(name, text, sub).is_some_and(Kind::is_weighty);
         !(text.starts_with('@') || handed && weighty())
-            && (nth == 0 || passed || self.names_part(text, sub))
+            && (if passed {
+                taker.names_part(text, (usize::MAX, ""))
+            } else {
+                self.names_part(text, (nth, sub))
+            })
             && is_inside(text, cwd)
             && !(self.tasks && (nth > 0 || !is_usual_task(text)))
             && !(self.passes && option)
     }
 
-    /// Whether an operand names a part of the project, where it is said how such a name looks.
-    fn names_part(&self, text: &str, sub: &str) -> bool {
-        let mut of = self.options.iter().filter(|o| o.kind == Kind::Parts && o.stand_for(sub)).peekable();
-        of.peek().is_none() || of.any(|o| o.names.iter().any(|p| super::path::glob(p, text)))
+    /// Whether an operand is a sub-command or names a part of the project, where it is said how these look. Of what stands
+    /// behind `--` only that of the whole program is asked.
+    fn names_part(&self, text: &str, (nth, sub): (usize, &str)) -> bool {
+        let plain = text.strip_prefix("./").unwrap_or(text);
+        let fits = |pattern: &&str| match *pattern {
+            "/" => is_folder(text),
+            pattern => super::path::glob(pattern, text) || super::path::glob(pattern, plain),
+        };
+        // Behind a sub-command, or of the whole program; there no way leads up again, or to what others put there.
+        let own = !text.split('/').any(|part| part == "..") && !is_of_others(text) && !is_hidden(text);
+        let whole = |o: &&Options| o.subs.is_empty() && own;
+        let of = |kind: Kind| self.options.iter().filter(move |o| o.kind == kind);
+        let begins: Vec<&str> =
+            of(Kind::Begins).filter(|_| nth == 0).flat_map(|o| &o.names).copied().collect();
+        if !begins.is_empty() {
+            let (barred, named): (Vec<&str>, Vec<&str>) = begins.iter().partition(|p| p.starts_with('!'));
+            return !barred.iter().any(|p| p.trim_start_matches('!') == text)
+                && (named.is_empty() || named.iter().any(fits));
+        }
+        let mut parts = of(Kind::Parts)
+            .filter(|o| o.subs.is_empty() || nth > 0 && nth < usize::MAX && o.stand_for(sub))
+            .peekable();
+        parts.peek().is_none() || parts.any(|o| (whole(&o) || !o.subs.is_empty()) && o.names.iter().any(fits))
     }
 
     /// Whether an option behind `--` is one of those that may stand there, where these are named.
@@ -74,6 +97,21 @@ impl Program {
         handed.peek()?;
         Some(handed.any(|o| o.names.iter().any(fits)))
     }
+}
+
+/// Whether a word names a folder of the project's own, or is a plain word.
+fn is_folder(text: &str) -> bool {
+    let text = text.trim_end_matches('/');
+    let last = text.rsplit('/').next().unwrap_or("");
+    (text == "." || !last.contains('.'))
+        && !is_hidden(text)
+        && !is_of_others(text)
+        && !super::made::is_output(text)
+}
+
+/// Whether a part of a path stands behind a dot.
+fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.') && !matches!(part, "." | ".." | "..."))
 }
 
 /// Whether a task is one that builds, tests or checks and is called so everywhere.
@@ -141,7 +179,8 @@ impl Opt {
                 | Kind::Rest
                 | Kind::Alters
                 | Kind::Hands
-                | Kind::Parts,
+                | Kind::Parts
+                | Kind::Begins,
             ) => false,
         }
     }
@@ -153,6 +192,12 @@ fn is_run_from(path: &str) -> bool {
     is_of_others(path) || path.split('/').any(|part| names.contains(&part))
 }
 
+/// Whether a file is called as source code is, wherever it lies.
+fn is_source(path: &str) -> bool {
+    let end = path.rsplit('/').next().unwrap_or("").rsplit_once('.').map_or("", |(_, end)| end);
+    list("ends of code").contains(&end) || list("ends of sources").contains(&end)
+}
+
 /// Whether a path leads to where tools put code of others.
 pub fn is_of_others(path: &str) -> bool {
     path.split('/').any(|part| list("folders of others").contains(&part))
@@ -162,7 +207,7 @@ pub fn is_of_others(path: &str) -> bool {
 fn is_output(path: &str, cwd: Cwd) -> bool {
     match place(path, cwd) {
         Place::Null | Place::Scratch => true,
-        Place::Project => super::made::is_output(path) && !is_run_from(path),
+        Place::Project => super::made::is_output(path) && !is_run_from(path) && !is_source(path),
         Place::Control | Place::Device | Place::Outside | Place::Unknown => false,
     }
 }

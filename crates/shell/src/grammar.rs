@@ -57,10 +57,12 @@ pub(super) enum Kind {
     Filter,
     /// They are no options: what the operands may be that name parts of the project.
     Parts,
+    /// They are no options: what the first operand may be, which is a sub-command or a part of the project.
+    Begins,
 }
 
 /// The kinds by their names in the data.
-pub(super) const KINDS: [(&str, Kind); 21] = [
+pub(super) const KINDS: [(&str, Kind); 22] = [
     ("flags", Kind::Flag),
     ("takes", Kind::Plain),
     ("in", Kind::Read),
@@ -82,6 +84,7 @@ pub(super) const KINDS: [(&str, Kind); 21] = [
     ("word", Kind::Word),
     ("filter", Kind::Filter),
     ("parts", Kind::Parts),
+    ("begins", Kind::Begins),
 ];
 
 /// The options of a kind, and the sub-commands that have them; none for all.
@@ -108,7 +111,7 @@ impl Options {
 
     /// Whether a sub-command has them.
     pub fn of_sub(&self, sub: &str) -> bool {
-        !matches!(self.kind, Kind::Hands | Kind::Parts) && self.stand_for(sub)
+        !matches!(self.kind, Kind::Hands | Kind::Parts | Kind::Begins) && self.stand_for(sub)
     }
 
     /// Whether they are said of a sub-command.
@@ -162,7 +165,7 @@ impl Program {
         let plain = |part: &str| letters(part) && part.rsplit_once('.').is_none_or(|(_, end)| end != "json");
         match words.peek() {
             None => value.split(',').all(plain),
-            Some(_) => value.split(',').all(|part| words.clone().any(|word| *word == part)),
+            Some(_) => value.split(',').all(|part| words.clone().any(|word| super::path::glob(word, part))),
         }
     }
 
@@ -256,6 +259,7 @@ impl Kind {
                 | Self::Task
                 | Self::Hands
                 | Self::Parts
+                | Self::Begins
                 | Self::Word
                 | Self::Filter
         )
@@ -317,6 +321,7 @@ impl Walker<'_> {
                 | Kind::Task
                 | Kind::Hands
                 | Kind::Parts
+                | Kind::Begins
                 | Kind::Word
                 | Kind::Filter,
             )
@@ -352,8 +357,12 @@ impl Walker<'_> {
         let command = behind.or_else(|| skip.and_then(|skip| args.places.get(skip).copied()));
         let Some(command) = command.and_then(|at| words.get(at..)).filter(|c| !c.is_empty()) else { return };
         // What a shell does by itself no other program starts.
-        let starts =
-            |name: &str| super::command::is_known(name) && !programs::is(name, programs::Role::Builtin);
+        // Nor is the name of a usual task one.
+        let starts = |name: &str| {
+            super::command::is_known(name)
+                && !programs::is(name, programs::Role::Builtin)
+                && !list("tasks that only build").contains(&name)
+        };
         let known = command.first().is_some_and(|f| starts(&f.text));
         if let [line] = command
             && line.text.contains(' ')

@@ -36,7 +36,12 @@ pub(super) fn is_asked(program: &Program, name: &str, argv: &[Field], args: &Arg
     let considered = if program.sub_help && !passes_on { &args.opts } else { considered };
     // Behind another option it may be what that one takes.
     let plain = considered.iter().take_while(|opt| opt.kind == Some(Kind::Flag)).count();
-    let asking = considered.iter().take(plain + 1).filter(early).filter(|_| !passes_on);
+    // What stands beside the word is done, or said of what is done, unless it only says how that looks.
+    let asks = |opt: &Opt| matches!(opt.text.as_str(), "--help" | "--version" | "-help" | "-version" | "-h");
+    let looks =
+        |opt: &Opt| opt.kind == Some(Kind::Flag) || list("options of help").contains(&opt.name.as_str());
+    let alone = args.opts.iter().all(|opt| asks(opt) || looks(opt) && !opt.text.starts_with("-J"));
+    let asking = considered.iter().take(plain + 1).filter(early).filter(|_| !passes_on && alone);
     let long = asking.into_iter().any(|opt| {
         matches!(opt.text.as_str(), "--help" | "--version") && !opt.taken && !names_one(args, opt)
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")

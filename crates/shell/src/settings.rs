@@ -287,7 +287,14 @@ impl Walker<'_> {
     }
 
     fn places_inside(&self, value: &str) -> bool {
-        let inside = |part: &str| place(part, self.stand.cwd) == Place::Project && !super::is_of_others(part);
+        // Whatever stands there may be taken in place of what is meant: that is so only where the project keeps its code.
+        let usual = |part: &str| {
+            let last = part.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+            list("folders of modules").contains(&last)
+        };
+        let inside = |part: &str| {
+            place(part, self.stand.cwd) == Place::Project && !super::is_of_others(part) && usual(part)
+        };
         value.split(':').all(inside)
     }
 }

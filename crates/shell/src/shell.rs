@@ -430,18 +430,16 @@ fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
         w.hit("environment", span);
         return Feed::Other;
     }
-    let operands: Vec<&Field> = match args.iter().position(|f| f.text == "--") {
-        Some(at) => args.iter().skip(at + 1).collect(),
-        None => {
-            // Options end at the first operand, and `-o` takes a word.
-            let named = |at: usize| at > 0 && args.get(at - 1).is_some_and(|f| f.text.ends_with('o'));
-            let option = |at: usize, f: &Field| {
-                f.text.starts_with(['-', '+'])
-                    || named(at) && args.get(at - 1).is_some_and(|f| f.text.starts_with(['-', '+']))
-            };
-            args.iter().enumerate().skip_while(|(at, f)| option(*at, f)).map(|(_, f)| f).collect()
-        }
+    // Options end at the first operand, and `-o` takes a word.
+    let sign = |f: &Field| f.text.starts_with(['-', '+']);
+    let named = |at: usize| {
+        at.checked_sub(1).and_then(|at| args.get(at)).is_some_and(|f| sign(f) && f.text.ends_with('o'))
     };
+    let first = match args.iter().position(|f| f.text == "--") {
+        Some(at) => at + 1,
+        None => args.iter().enumerate().take_while(|(at, f)| sign(f) || named(*at)).count(),
+    };
+    let operands: Vec<&Field> = args.iter().skip(first).collect();
     if !operands.is_empty() || args.iter().any(|f| f.text == "--") {
         let operands: Vec<Field> = operands.into_iter().cloned().collect();
         w.set_positional(&operands);

@@ -51,6 +51,7 @@ pub(super) fn judge(
     let case = Case { name, argv, args, span, feed };
     match judge {
         "deep" => files::deep(w, &case),
+        "diff" => files::diff(w, &case),
         "find" => files::find(w, &case),
         "fd" => files::fd(w, &case),
         "rm" => files::rm(w, &case),

@@ -28,13 +28,14 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         _ => {}
     }
     let wraps = programs::find(name)?.wraps?;
-    if let Some(floor) = wraps.floor {
-        w.hit(floor, span);
-    } else if matches!(argv, [_, only] if matches!(only.text.as_str(), "--help" | "--version")) {
+    if matches!(argv, [_, only] if matches!(only.text.as_str(), "--help" | "--version")) {
         w.hit("help", span);
         return Some(Feed::Text(String::new()));
     }
     let rest = inner(w, argv, name);
+    if let Some(floor) = wraps.floor {
+        beneath(w, floor, rest, span, feed);
+    }
     match name {
         "watch" if argv.iter().any(|f| matches!(f.text.as_str(), "-x" | "--exec")) => {}
         "watch" | "concurrently" | "npm-run-all" | "hyperfine" => return Some(texts(w, name, rest, span)),
@@ -64,9 +65,6 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     if name == "taskset" && rest.first().is_some_and(|f| f.text.starts_with("-p")) {
         return Some(Feed::Other);
     }
-    if rest.is_empty() && wraps.floor.is_some() {
-        w.look_at_fed(feed, span);
-    }
     let command = rest.get(skip..).unwrap_or(&[]);
     // Its own options may follow its operands.
     let own = |f: &&Field| skip > 0 && f.text.len() > 1 && f.text.starts_with('-') && f.text != "--";
@@ -83,6 +81,14 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         return Some(w.run_apart(&code.text, code.span));
     }
     Some(carried(w, name, command, span, feed))
+}
+
+/// What holds of a wrapper whatever is inside; with nothing inside it reads what it is fed.
+fn beneath(w: &mut Walker<'_>, floor: &'static str, rest: &[Field], span: Span, feed: &Feed) {
+    w.hit(floor, span);
+    if rest.is_empty() {
+        w.look_at_fed(feed, span);
+    }
 }
 
 /// Judges the command that a wrapper carries, settings before it included.

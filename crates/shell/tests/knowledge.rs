@@ -56,6 +56,7 @@ fn every_line_is_understood() {
         "task",
         "hands",
         "parts",
+        "begins",
         "word",
         "filter",
         "closed",

@@ -54,7 +54,11 @@ impl Words {
     pub fn fits(&self, call: &Call) -> Fit {
         let by_path = self.program.contains('/');
         let program = if by_path { plain(&call.given) } else { &call.program };
-        if call.located != by_path || !wild(plain(&self.program), program) || call.program.is_empty() {
+        // In another case, or behind a sign of another shell, it is another program.
+        let base = call.given.rsplit('/').next().unwrap_or("");
+        let signed = base.starts_with(['=', '^', '!']) || base.starts_with("e:");
+        let recased = base != call.program && base.eq_ignore_ascii_case(&call.program);
+        if call.located != by_path || recased || signed || !wild(plain(&self.program), program) || call.program.is_empty() {
             return Fit::Until(0, self.program.clone(), call.given.clone());
         }
         for (at, want) in self.rest.iter().enumerate() {

@@ -27,7 +27,10 @@ pub(super) fn deep(w: &mut Walker<'_>, case: &Case<'_>) {
     let here = |f: &Field| matches!(f.text.as_str(), "." | "./" | "*" | "./*");
     let anywhere =
         all && (places.is_empty() || places.iter().any(here)) || w.wide && places.iter().any(may_be_secret);
-    if let Some(field) = pattern.filter(|f| fits_all(&f.text) && anywhere) {
+    let some = case.args.has(&["--include", "-g", "--glob", "-t", "--type"]);
+    let rest = case.args.has(&["-v", "--invert-match"]) && !case.args.has(&["-l", "-L", "-c", "-q"]);
+    let most = |f: &Field| fits_all(&f.text) || !some && (rest || fits_most(&f.text));
+    if let Some(field) = pattern.filter(|f| most(f) && anywhere) {
         w.hit("secret", field.span);
     }
     if !deep {
@@ -43,6 +46,48 @@ pub(super) fn deep(w: &mut Walker<'_>, case: &Case<'_>) {
 /// Whether every line, or every one with something in it, fits a pattern.
 fn fits_all(pattern: &str) -> bool {
     matches!(pattern, "" | "." | "^" | "$" | ".*" | "^.*" | ".*$" | "^.*$" | "[^x]*" | ".+" | "..*")
+}
+
+/// Whether a pattern holds no two letters in a row: nearly every line of settings fits that.
+fn fits_most(pattern: &str) -> bool {
+    let mut row = 0;
+    let mut class = false;
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                row = 0;
+                let _ = chars.next();
+            }
+            '[' => class = true,
+            ']' => class = false,
+            c if c.is_alphanumeric() && !class => row += 1,
+            _ => row = 0,
+        }
+        if row > 1 {
+            return false;
+        }
+    }
+    true
+}
+
+/// `git grep` beyond what git tracks, with a pattern that nearly every line fits.
+pub(super) fn grep_untracked(w: &mut Walker<'_>, case: &Case<'_>) {
+    let given = case.args.opt(&["-e"]).and_then(|opt| opt.value.as_ref());
+    let pattern = given.or_else(|| case.args.operands.get(1));
+    let beyond = case.args.has(&["--no-index", "--no-exclude-standard"]);
+    if let Some(field) = pattern.filter(|f| beyond && fits_most(&f.text)) {
+        w.hit("secret", field.span);
+    }
+}
+
+/// `diff -r` of the whole folder prints each file that stands on one side only, or differs.
+pub(super) fn diff(w: &mut Walker<'_>, case: &Case<'_>) {
+    let names = case.args.has(&["-q", "--brief"]);
+    let here = |f: &&Field| matches!(f.text.trim_end_matches('/'), "." | ".." | "$PWD");
+    if case.args.has(&["-r", "--recursive"]) && !names && case.args.operands.iter().any(|f| here(&f)) {
+        w.hit("secret", case.span);
+    }
 }
 
 /// Whether a path is a home folder or the system as a whole.

@@ -79,6 +79,7 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         "apply" | "am" => w.strayed |= *case.feed == Feed::Fetched,
         "remote" if matches!(case.args.operand(1), "add" | "set-url") => w.readdressed = true,
         "config" => config(w, case),
+        "grep" => super::files::grep_untracked(w, case),
         "mv" => super::files::loses_its_name(w, case.args.operands.get(1..).unwrap_or(&[])),
         "checkout" => checkout(w, case),
         "bisect" if case.args.operand(1) == "run" => inner(w, case, "run"),

@@ -81,7 +81,7 @@ fn tar_words(w: &mut Walker<'_>, words: &[Field], letters: &str) {
             field.text.split_once('=').map_or((field.text.as_str(), None), |(n, v)| (n, Some(v)));
         let runs = list("tar runs")
             .iter()
-            .any(|r| *r == name || name.len() >= 7 && name.starts_with("--") && r.starts_with(name));
+            .any(|r| *r == name || name.len() >= 5 && name.starts_with("--") && r.starts_with(name));
         if runs {
             let next = words.get(at + 1).map_or("", |f| f.text.as_str());
             let program = value.unwrap_or(next);

@@ -12,7 +12,7 @@ use super::Case;
 
 /// The modules that a program of jq takes in, looked for in each folder that it names: they are data, or code.
 fn modules(w: &mut Walker<'_>, case: &Case<'_>) {
-    if let Some(opt) = case.args.opt(&["-f", "--from-file"]).filter(|_| case.name.ends_with('q')) {
+    if let Some(opt) = case.args.opt(&["-f", "--from-file"]).filter(|_| case.name != "yq") {
         w.hit("script", opt.span);
     }
     let named = ["-L", "--library-path"];
@@ -32,7 +32,6 @@ fn modules(w: &mut Walker<'_>, case: &Case<'_>) {
         }
         folders.extend(search);
         for name in import.iter().chain(&include) {
-            w.hit("script", program.span);
             let last = name.rsplit('/').next().unwrap_or(name);
             let all = folders.iter().map(String::as_str).chain(["."]);
             let paths = all.flat_map(|folder| {
@@ -353,10 +352,16 @@ fn awk_code(w: &mut Walker<'_>, field: &Field, given: &[String]) {
         w.hit("secret", field.span);
     }
     // A file whose name is put together.
-    let computed = tight.split("getline").skip(1).any(|rest| {
-        let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_$[]".contains(c));
-        name.strip_prefix('<').is_some_and(|name| !name.starts_with('"'))
+    let named = tight.split("ARGV[").skip(1).filter_map(|rest| rest.split_once("]="));
+    let added = named.filter(|(_, value)| !value.starts_with('=')).any(|(_, value)| {
+        let value = value.split([';', '}', '\n']).next().unwrap_or("");
+        value != "\""
     });
+    let computed = added
+        || tight.split("getline").skip(1).any(|rest| {
+            let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_$[]".contains(c));
+            name.strip_prefix('<').is_some_and(|name| !name.starts_with('"'))
+        });
     if computed {
         w.hit("computed-input", field.span);
     }
