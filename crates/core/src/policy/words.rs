@@ -58,7 +58,12 @@ impl Words {
         let base = call.given.rsplit('/').next().unwrap_or("");
         let signed = base.starts_with(['=', '^', '!']) || base.starts_with("e:");
         let recased = base != call.program && base.eq_ignore_ascii_case(&call.program);
-        if call.located != by_path || recased || signed || !wild(plain(&self.program), program) || call.program.is_empty() {
+        if call.located != by_path
+            || recased
+            || signed
+            || !wild(plain(&self.program), program)
+            || call.program.is_empty()
+        {
             return Fit::Until(0, self.program.clone(), call.given.clone());
         }
         for (at, want) in self.rest.iter().enumerate() {
