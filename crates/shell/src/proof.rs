@@ -253,6 +253,15 @@ pub fn leaves_running(line: &str) -> bool {
     })
 }
 
+/// What a line leaves in the background as a whole, without the sign for that: `npm start &`.
+pub fn left_beside(line: &str) -> Option<&str> {
+    let script = parse::parse(line).ok()?;
+    let rest = script.get(1..)?;
+    let one = rest.iter().all(|pipeline| pipeline.joined != Joined::Always);
+    let whole = line.trim_end().strip_suffix('&').filter(|_| one && leaves_running(line))?;
+    Some(whole.trim())
+}
+
 /// Whether more than one part of a line works: wrappers are none, nor is what only goes somewhere.
 pub fn has_parts(line: &str) -> bool {
     let script = parse::parse(line).unwrap_or_default();

@@ -9,7 +9,7 @@ use pilothouse_core::{
     redact::Redactor,
     scope::Capability,
     session::{Deed, Foretold, Session, State},
-    shell::Risk,
+    shell::{Risk, left_beside},
 };
 
 /// A message longer than this gets no preview: it must never make typing wait.
@@ -44,9 +44,14 @@ impl Preview {
 
     /// Likewise a line of the user's own; `text` has its marks.
     fn typed(line: &str, text: &str, session: &Session) -> Self {
-        match session.refuses_typed(line) {
-            Some(why) => Self::Refused(format!("refused: {why}")),
-            None => Self::judged_where(line, text.starts_with("!!"), session),
+        if let Some(why) = session.refuses_typed(line) {
+            return Self::Refused(format!("refused: {why}"));
+        }
+        match Self::judged_where(line, text.starts_with("!!"), session) {
+            Self::Shell(risk, _, outside) if beside(text).is_some() => {
+                Self::Shell(risk, "runs beside this session, as /bg does".to_owned(), outside)
+            }
+            judged => judged,
         }
     }
 
@@ -124,6 +129,14 @@ fn commanded(told: &Foretold, state: &State) -> Option<Preview> {
 pub fn opens_plan(text: &str, state: &State) -> bool {
     let waits = state.phase_question().is_some_and(|q| q.kind.is_at_plan());
     waits && matches!(text.trim(), "e" | "edit")
+}
+
+/// What runs in a session of its own, where a command line is to be left in the background: here nothing outlives its line.
+pub fn beside(text: &str) -> Option<String> {
+    let line = text.trim().trim_start_matches('!');
+    let marks = text.trim().get(..text.trim().len() - line.len())?;
+    let whole = left_beside(line).filter(|_| matches!(marks, "!" | "!!"))?;
+    Some(format!("{marks}{whole}"))
 }
 
 /// Whether a line says to go on, in a session in which nothing was said yet: then another one is meant.

@@ -254,3 +254,19 @@ fn a_line_leaves_something_running_where_nothing_behind_waits_for_it_or_ends_it(
         assert!(!leaves_running(line), "{line}");
     }
 }
+
+#[test]
+fn a_line_that_goes_to_the_background_as_a_whole_is_told_from_one_of_which_a_part_does() {
+    for (line, whole) in [
+        ("python3 dev.py &", "python3 dev.py"),
+        ("cd app && npm start > log 2>&1 & ", "cd app && npm start > log 2>&1"),
+        ("nohup ./server &", "nohup ./server"),
+    ] {
+        assert_eq!(left_beside(line), Some(whole), "{line}");
+    }
+    for line in
+        ["make; npm start &", "npm start & sleep 2", "a & b &", "make &&", "echo 'a &'", "make", "&", ""]
+    {
+        assert_eq!(left_beside(line), None, "{line}");
+    }
+}

@@ -60,6 +60,7 @@ impl App {
                     None if self.opens_memory(&text) => {}
                     None if self.goes_on_before(&text).is_some() => self.go_on_before(text, now),
                     None if self.opens_plan(&text) => self.run(plan::PlanAction::Edit.into(), now),
+                    None if let Some(line) = preview::beside(&text) => self.begin_beside(line),
                     None => self.send(text),
                 }
             }
@@ -111,6 +112,12 @@ impl App {
         let wish = SessionWish { session, message: Some(text), front: true, ..SessionWish::default() };
         let window = Some(WindowWish::Host(HostRequest::Open(wish)));
         self.carry_out(Outcome { window, ..Outcome::focus(Focus::Composer) }, now);
+    }
+
+    /// Begins a session beside this one with a line, as `/bg` does.
+    fn begin_beside(&mut self, line: String) {
+        let wish = SessionWish { message: Some(line), ..SessionWish::default() };
+        self.outbox.window.push_back(WindowWish::Host(HostRequest::Open(wish)));
     }
 
     /// Whether a line is the word at a plan that opens it in the editor.

@@ -4,6 +4,7 @@ use pilothouse_core::{
     checkpoint::Answer,
     digest::Place,
     relpath::RelPath,
+    runs::HostRequest,
     tool::{Exit, ToolOutcome},
 };
 
@@ -12,6 +13,7 @@ use super::{
     review::Bench,
     *,
 };
+use crate::window::WindowWish;
 
 /// The first of three steps works.
 fn running() -> Desk {
@@ -45,6 +47,35 @@ fn the_conversation_says_that_a_step_works_and_not_that_it_answers() {
     let mut desk = running();
     let text = desk.text();
     assert!(text.contains(" working ") && !text.contains("answering"), "{text}");
+}
+
+/// The lines with which sessions beside this one are to begin.
+fn begun_beside(desk: &mut Desk) -> Vec<Option<String>> {
+    let wishes = std::mem::take(&mut desk.app.outbox.window).into_iter();
+    let wish = wishes.map(|wish| match wish {
+        WindowWish::Host(HostRequest::Open(wish)) if !wish.front => wish.message,
+        other => panic!("{other:?}"),
+    });
+    wish.collect()
+}
+
+#[test]
+fn a_line_of_the_users_that_goes_to_the_background_runs_beside_the_session() {
+    for (typed, said) in [
+        ("!python3 dev.py &", Some("!python3 dev.py")),
+        ("!! npm start &", Some("!!npm start")),
+        ("!make; npm start &", None),
+        ("!make", None),
+        ("a &", None),
+    ] {
+        let mut desk = Desk::new(100, 30);
+        desk.press(typed);
+        let text = desk.text();
+        assert_eq!(text.contains("beside this session"), said.is_some(), "{typed}: {text}");
+        desk.wait(1_000).press("<enter>");
+        let wanted: Vec<Option<String>> = said.iter().map(|said| Some((*said).to_owned())).collect();
+        assert_eq!(begun_beside(&mut desk), wanted, "{typed}");
+    }
 }
 
 #[test]

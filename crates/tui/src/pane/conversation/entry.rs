@@ -174,6 +174,8 @@ pub(super) struct Call {
     /// What it is called as a step of a pipeline's stage, and whether it is one.
     pub(super) staged: Option<StepName>,
     pub(super) below: bool,
+    /// Whether the user typed its line.
+    pub(super) typed: bool,
 }
 
 impl Call {

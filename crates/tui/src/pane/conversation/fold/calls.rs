@@ -241,6 +241,7 @@ impl Log {
             subject: subject.to_owned(),
             state,
             since: at,
+            typed: self.typed.contains(&call),
             ..Call::default()
         };
         let key = self.add(at, Kind::Work, Body::Call(Box::new(body)));

@@ -82,6 +82,19 @@ fn what_a_model_is_told_to_do_is_not_told_to_the_user() {
 }
 
 #[test]
+fn a_line_of_the_users_that_does_not_end_says_how_it_runs_beside_the_session() {
+    let way = "/bg !python3 dev.py runs it beside";
+    for (typed, after, said) in [(true, 10_000, true), (true, 5_000, false), (false, 60_000, false)] {
+        let mut s = Screen::new();
+        let (tool, args) = (Tool::Run, "{}".to_owned());
+        s.tell(Event::CallMade { call: CallId(2), lane: LaneId(1), tool, args, typed });
+        s.tell(started(2, Tool::Run, "python3 dev.py"));
+        s.story.later(after);
+        assert_eq!(s.text(100, 6).join("\n").contains(way), said, "{typed} {after}");
+    }
+}
+
+#[test]
 fn what_came_of_a_call_has_no_marks_of_code() {
     let mut s = Screen::new();
     s.tell(started(2, Tool::Read, "a.txt"));

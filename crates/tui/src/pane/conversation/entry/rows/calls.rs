@@ -20,6 +20,8 @@ use crate::{
 const TAIL_LINES: usize = 6;
 /// A call of more rows says at its end once more that it failed.
 const LONG: usize = 8;
+/// Milliseconds after which a line of the user's may be one that does not end by itself.
+const LASTS: u64 = 10_000;
 /// Columns of the verb before what it acts on.
 const VERB: usize = 10;
 /// Columns that are left of what it acts on, beside what came of it.
@@ -228,6 +230,11 @@ fn written_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
                 .and(" ", Slot::Text)
                 .and(line.trim_end_matches('\n'), Slot::Soft);
             rows.push(row.cut(env.width, g.ellipsis));
+        }
+        let long = env.now.0.saturating_sub(call.since.0) >= LASTS;
+        if long && call.typed && call.state == CallState::Running {
+            let way = format!("  a server? Ctrl-C ends it, /bg !{} runs it beside", call.subject);
+            rows.push(Row::of(&way, Slot::Faint).cut(env.width, g.ellipsis));
         }
     }
 }
