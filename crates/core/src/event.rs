@@ -41,7 +41,7 @@ use crate::{
     shell::Risk,
     source::SourceTool,
     talk::{Echo, Fault, Finish, Usage},
-    tool::{Doubt, Tool},
+    tool::{Advice, Doubt, Tool},
 };
 
 pub use parts::*;
@@ -763,8 +763,11 @@ pub enum Event {
         status: CallStatus,
         /// In one line, for people.
         summary: String,
-        /// What the model reads.
+        /// What it gave, as the model reads it.
         result: Excerpt,
+        /// What is said beside it, to the model and to the user.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        notes: Vec<Advice>,
         /// Files seen, with their hashes.
         #[serde(default)]
         seen: Vec<(RelPath, BlobId)>,

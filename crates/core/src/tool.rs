@@ -223,17 +223,45 @@ pub struct ToolOutcome {
     pub redefined: bool,
     /// The workspace before and after a command that is to prove something.
     pub trees: Option<Trees>,
-    /// What may be why it failed, and what can be done.
+    /// What is said beside it: what may be why it failed, and what can be done.
     pub advice: Vec<Advice>,
 }
 
-/// What may be why a command failed and what can be done, in the words of whoever reads it.
+/// What is said beside what a call gave, such as why a command may have failed and what can be done, in the words of
+/// whoever reads it. Nothing of it was printed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advice {
     /// For the model that called it.
     pub model: String,
-    /// For the user, who has no arguments to give but a line to type.
+    /// For the user, who has no arguments to give but a line to type; empty where it is none of theirs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub user: String,
+}
+
+impl Advice {
+    /// What both are told in the same words.
+    pub fn same(told: impl Into<String>) -> Self {
+        let told = told.into();
+        Self { model: told.clone(), user: told }
+    }
+
+    /// What only the model is told.
+    pub fn model(told: impl Into<String>) -> Self {
+        Self { model: told.into(), user: String::new() }
+    }
+
+    /// What a call gave as its model reads it: what is said beside it stands below its first line.
+    pub fn below(notes: &[Self], text: &str) -> String {
+        let mut lines = text.splitn(2, '\n');
+        let first = lines.next().into_iter();
+        let notes = notes.iter().map(|note| note.model.as_str());
+        first.chain(notes).chain(lines).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What the user reads of it, a line each.
+    pub fn for_user(notes: &[Self]) -> impl Iterator<Item = &str> {
+        notes.iter().map(|note| note.user.as_str()).filter(|line| !line.is_empty())
+    }
 }
 
 /// The workspace before and after something, as a hash over all its files.

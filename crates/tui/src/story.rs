@@ -208,6 +208,7 @@ pub(crate) fn ended(call: u64, summary: &str, result: &str) -> Event {
         status: pilothouse_core::event::CallStatus::Done,
         summary: summary.into(),
         result: excerpt(result),
+        notes: Vec::new(),
         seen: Vec::new(),
         parts: Vec::new(),
         ruling: None,

@@ -262,18 +262,27 @@ fn what_can_be_done_about_a_failure_is_said_in_the_words_of_whoever_reads_it() {
     let failed = || ToolOutcome { advice: vec![advice.clone()], ..exited(1, "exit 1\nread-only") };
     let told = |b: &Bench| {
         let mut ends = b.log.iter().rev().filter_map(|e| match &e.event {
-            Event::CallEnded { result, .. } => Some(result.head.clone()),
+            Event::CallEnded { result, notes, .. } => {
+                let user: Vec<String> = Advice::for_user(notes).map(str::to_owned).collect();
+                Some((Advice::below(notes, &result.head), user.concat(), result.head.clone()))
+            }
             _ => None,
         });
         ends.next().unwrap()
     };
-    let mut b = bench(held(), PermissionMode::Ask);
-    b.say("!ls");
-    b.end_tool(failed());
-    assert_eq!(told(&b), "exit 1\n(type `!!` before it)\nread-only");
-    let mut b = bench(held(), PermissionMode::Ask);
-    b.say("run the tests");
-    b.reply("", &[("run", json!({"command": "ls"}))]);
-    b.end_tool(failed());
-    assert_eq!(told(&b), "exit 1\n(give \"outside\": true)\nread-only");
+    for (said, calls) in [("!ls", false), ("run the tests", true)] {
+        let mut b = bench(held(), PermissionMode::Ask);
+        b.say(said);
+        if calls {
+            b.reply("", &[("run", json!({"command": "ls"}))]);
+        }
+        b.end_tool(failed());
+        let (model, user, printed) = told(&b);
+        assert_eq!(model, "exit 1\n(give \"outside\": true)\nread-only", "{said}");
+        assert_eq!(
+            (user.as_str(), printed.as_str()),
+            ("(type `!!` before it)", "exit 1\nread-only"),
+            "{said}"
+        );
+    }
 }

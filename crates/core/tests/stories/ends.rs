@@ -7,7 +7,7 @@ use pilothouse_core::{
     input::Input,
     intent::Phase,
     plan::{GateStatus, TaskStatus},
-    tool::Tool,
+    tool::{Advice, Tool},
 };
 use serde_json::{Value, json};
 
@@ -25,7 +25,9 @@ fn gate(b: &Bench) -> (String, String) {
 /// What the last call was told.
 fn told(b: &Bench) -> String {
     let told = b.log.iter().rev().find_map(|e| match &e.event {
-        pilothouse_core::event::Event::CallEnded { result, .. } => Some(result.head.clone()),
+        pilothouse_core::event::Event::CallEnded { result, notes, .. } => {
+            Some(Advice::below(notes, &result.head))
+        }
         _ => None,
     });
     told.unwrap()

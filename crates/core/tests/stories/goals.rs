@@ -10,7 +10,7 @@ use pilothouse_core::{
     question::CommandQuestion,
     scope::PermissionMode,
     shell::Risk,
-    tool::Tool,
+    tool::{Advice, Tool},
 };
 use serde_json::json;
 
@@ -50,7 +50,7 @@ fn waiting(b: &Bench) -> (String, Risk) {
 /// What the model reads of the last call that ended.
 fn last_result(b: &Bench) -> (CallStatus, String) {
     let ended = b.log.iter().rev().find_map(|e| match &e.event {
-        Event::CallEnded { status, result, .. } => Some((*status, result.head.clone())),
+        Event::CallEnded { status, result, notes, .. } => Some((*status, Advice::below(notes, &result.head))),
         _ => None,
     });
     ended.unwrap()

@@ -12,6 +12,7 @@ use pilothouse_core::{
     policy::{Origin, Places, Policy, Rule},
     scope::PermissionMode,
     session::{Bounds, Session},
+    tool::Advice,
     trust::{Standing, Trust},
     work::Work,
 };
@@ -21,7 +22,7 @@ use crate::support::*;
 
 fn last_end(b: &Bench) -> (CallStatus, String) {
     let end = b.log.iter().rev().find_map(|e| match &e.event {
-        Event::CallEnded { status, result, .. } => Some((*status, result.head.clone())),
+        Event::CallEnded { status, result, notes, .. } => Some((*status, Advice::below(notes, &result.head))),
         _ => None,
     });
     end.unwrap()

@@ -9,7 +9,7 @@ use pilothouse_core::{
     intent::Phase,
     relpath::RelPath,
     spared::Spared,
-    tool::{ChangeKind, Doubt, SparedChange, Tool, ToolOutcome, Wrote},
+    tool::{Advice, ChangeKind, Doubt, SparedChange, Tool, ToolOutcome, Wrote},
     work::Work,
 };
 use serde_json::json;
@@ -208,7 +208,7 @@ fn put_back(b: &Bench) -> ApplyId {
 
 fn result(b: &Bench) -> String {
     let end = b.log.iter().rev().find_map(|e| match &e.event {
-        Event::CallEnded { result, .. } => Some(result.head.clone()),
+        Event::CallEnded { result, notes, .. } => Some(Advice::below(notes, &result.head)),
         _ => None,
     });
     end.unwrap()

@@ -10,7 +10,7 @@ use pilothouse_core::{
     question::{CommandQuestion, TrustQuestion, WITHHELD},
     scope::PermissionMode,
     session::Session,
-    tool::ToolOutcome,
+    tool::{Advice, ToolOutcome},
     trust::{Standing, Trust, TrustRequest},
     work::Work,
 };
@@ -104,8 +104,8 @@ fn a_command_beside_the_question_about_its_variables_waits_behind_it_and_says_th
 /// What the last command came to: its summary and its result.
 fn ended_call(b: &Bench) -> (String, String) {
     let ended = |e: &Event| match e {
-        Event::CallEnded { summary, result, .. } => {
-            Some((summary.clone(), result.whole().unwrap_or_default().to_owned()))
+        Event::CallEnded { summary, result, notes, .. } => {
+            Some((summary.clone(), Advice::below(notes, result.whole().unwrap_or_default())))
         }
         _ => None,
     };

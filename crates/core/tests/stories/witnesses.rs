@@ -8,7 +8,7 @@ use pilothouse_core::{
     intent::Phase,
     plan::GateStatus,
     session::Session,
-    tool::{ToolOutcome, Trees},
+    tool::{Advice, ToolOutcome, Trees},
     work::Work,
 };
 use serde_json::json;
@@ -255,9 +255,18 @@ fn gate(b: &Bench) -> GateStatus {
 fn a_stale_gate_whose_line_the_agent_runs_red_is_red_and_its_own_run_decides() {
     let mut b = stale();
     assert!(matches!(gate(&b), GateStatus::Stale(_)), "{:?}", gate(&b));
-    let red = || ToolOutcome { trees: green_on("2", "2").trees, ..exited(1, "no") };
-    b.end_tool(red());
+    let advice = Advice { model: "(give \"outside\": true)".into(), user: "(type `!!` before it)".into() };
+    let trees = green_on("2", "2").trees;
+    b.end_tool(ToolOutcome { trees, advice: vec![advice], ..exited(1, "no") });
     assert!(matches!(gate(&b), GateStatus::Failed(_)), "{:?}", gate(&b));
+    let proof = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::GateFailed { proof, .. } => Some(proof.clone()),
+        _ => None,
+    });
+    let proof = proof.unwrap();
+    let (user, model) = (proof.diagnostics.clone(), proof.told_model());
+    assert!(user.contains("type `!!`") && !user.contains("\": true"), "{user}");
+    assert!(model.contains("\": true") && !model.contains("type `!!`"), "{model}");
     assert!(b.session.state().open.is_empty(), "its agent goes on");
     // It mends it itself, or the gate runs in its time.
     let mut green = Bench { session: b.session.clone(), log: b.log.clone(), clock: b.clock };

@@ -18,7 +18,7 @@ use pilothouse_core::{
     scope::Capability,
     session::{LaneKind, Session, State},
     talk::{Delta, DeltaKind},
-    tool::{Subject, Tool},
+    tool::{Advice, Subject, Tool},
 };
 
 use super::{
@@ -261,10 +261,13 @@ impl Teller {
                 let at = (tool.subject() == Subject::Path).then(|| place.location(subject));
                 self.call(*call, Call { locations: at.into_iter().collect(), ..fields });
             }
-            Event::CallEnded { call, status, result, .. } if self.calls.contains(call) => {
+            Event::CallEnded { call, status, result, notes, .. } if self.calls.contains(call) => {
                 let done = *status == CallStatus::Done;
                 let status = Some(if done { CallState::Completed } else { CallState::Failed });
-                self.call(*call, Call { status, content: Some(result_of(result, place)), ..Call::default() });
+                self.call(
+                    *call,
+                    Call { status, content: Some(result_of(result, notes, place)), ..Call::default() },
+                );
             }
             // The program ended while it ran.
             Event::CallLost { call: Some(call), found, .. } if self.calls.contains(call) => {
@@ -369,7 +372,8 @@ fn kind(tool: Tool) -> &'static str {
     }
 }
 
-fn result_of(result: &Excerpt, place: &Place) -> Vec<Content> {
-    let text = place.whole(result);
-    if text.is_empty() { Vec::new() } else { vec![Content::text(text)] }
+fn result_of(result: &Excerpt, notes: &[Advice], place: &Place) -> Vec<Content> {
+    let text = Advice::for_user(notes).map(|note| place.shown(note)).chain([place.whole(result)]);
+    let text: Vec<String> = text.filter(|part| !part.is_empty()).collect();
+    if text.is_empty() { Vec::new() } else { vec![Content::text(text.join("\n"))] }
 }

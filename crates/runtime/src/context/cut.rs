@@ -8,6 +8,7 @@ use pilothouse_core::{
     blob::BlobId,
     event::Event,
     ids::{CallId, Seq},
+    tool::Advice,
 };
 
 use super::Texts;
@@ -27,10 +28,10 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// The result of a call, where the marker also says how the model can read what is missing; and whether it is whole.
+/// The result of a call with what is said beside it, where the marker also says how the model can read what is missing; and whether it is whole.
 pub(super) fn cut_result(texts: &dyn Texts, seq: Seq, most: usize) -> Option<(String, bool)> {
-    let Event::CallEnded { call, result, .. } = texts.event(seq)?.event else { return None };
-    let text = texts.whole(&result);
+    let Event::CallEnded { call, result, notes, .. } = texts.event(seq)?.event else { return None };
+    let text = Advice::below(&notes, &texts.whole(&result));
     let Some(gap) = missing(&text, most) else { return Some((text, true)) };
     let again = printed(texts, seq, call).and_then(|id| marked_anew(&text, &gap, id));
     Some((again.unwrap_or_else(|| marked(&text, &gap, result.id())), false))

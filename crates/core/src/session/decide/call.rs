@@ -5,7 +5,7 @@ use super::terms::{CallStart, RunFault};
 use super::{
     Decided, Draft,
     child::refused_to_child,
-    ending::{Ended, advised, shortened, tell_end},
+    ending::{shortened, tell_end},
     gate::{GateEnd, diagnostics},
     spared::{spared, tell_spared},
     verdict::{CallVerdict, Then},
@@ -306,23 +306,26 @@ impl Draft<'_> {
             return Ok(());
         }
         let gate = matches!(kind, LaneKind::Gate(_));
-        let mut text = advised(outcome.text, &outcome.advice, gate || open.typed);
+        let (mut text, mut notes) = (outcome.text, Vec::new());
         let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
         if let Some(exit) = &outcome.exit {
             let output = self.exited(call, exit.clone(), outcome.output);
-            text = if gate || open.typed { text } else { shortened(text, output) };
-            let ended = Ended { exit, user: gate || open.typed, withheld: open.withheld };
-            tell_end(&command, &ended, &mut text, &mut outcome.summary);
+            notes = tell_end(&command, exit, open.withheld, &mut outcome.summary);
+            if !gate && !open.typed {
+                notes.extend(shortened(&mut text, output));
+            }
         }
-        let (mut text, answer) = self.told(lane, call, text);
-        tell_spared(outcome.wrote.as_deref(), &mut text, &mut outcome.summary);
+        notes.append(&mut outcome.advice);
+        let (text, answer) = self.told(lane, call, text, &mut notes);
+        tell_spared(outcome.wrote.as_deref(), &mut notes, &mut outcome.summary);
         outcome.withdrawn.into_iter().for_each(|path| self.withdraw(lane, &path));
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
         outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
-        let untouched = gate && !passed && self.fails_untouched(&command, outcome.exit.as_ref(), &mut text);
-        let diagnostics = diagnostics(&text, outcome.exit.as_ref(), passed);
+        let untouched =
+            gate && !passed && self.fails_untouched(&command, outcome.exit.as_ref(), &text, &mut notes);
+        let diagnostics = diagnostics(&text, &notes, outcome.exit.as_ref(), passed);
         // While the call is open: what it changed is its step's.
         if let Some(wrote) = outcome.wrote {
             self.command_wrote(call, &command, *wrote, !gate);
@@ -335,6 +338,7 @@ impl Draft<'_> {
             status,
             summary: outcome.summary,
             result,
+            notes: notes.clone(),
             seen: outcome.seen,
             parts: outcome.parts,
             ruling: None,
@@ -342,7 +346,7 @@ impl Draft<'_> {
         });
         outcome.notice.into_iter().for_each(|text| self.notice(Level::Warn, text));
         let (exit, trees) = (outcome.exit, outcome.trees);
-        let advice = if passed { Vec::new() } else { outcome.advice };
+        let advice = if passed { Vec::new() } else { notes };
         let end = GateEnd { command, exit, passed, output, diagnostics, advice, untouched, trees };
         if self.ends_gate((lane, kind), ran, end) {
             return Ok(());

@@ -2,6 +2,8 @@
 //!
 //! Owns the verdict and its evidence. Never runs one: that is a call like every other.
 
+use std::iter;
+
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
@@ -216,7 +218,13 @@ impl Draft<'_> {
 
     /// Whether a check of single files finds fault with none that was changed in this session: so it did before. Its
     /// output then says so below its first line.
-    pub(super) fn fails_untouched(&self, command: &str, exit: Option<&Exit>, output: &mut String) -> bool {
+    pub(super) fn fails_untouched(
+        &self,
+        command: &str,
+        exit: Option<&Exit>,
+        output: &str,
+        notes: &mut Vec<Advice>,
+    ) -> bool {
         let applies = || self.state.applies().values();
         let changed: Vec<&RelPath> = applies().flat_map(|a| &a.files).map(|f| &f.path).collect();
         let untouched = exit.is_some()
@@ -226,7 +234,7 @@ impl Draft<'_> {
             && !output.contains(OUTPUT)
             && digest::names_others(output, &changed);
         if untouched {
-            *output = output.replacen('\n', &format!("\n(it {UNTOUCHED})\n"), 1);
+            notes.insert(0, Advice::same(format!("(it {UNTOUCHED})")));
         }
         untouched
     }
@@ -405,27 +413,22 @@ fn stays(gate: &Gate, to: &str) -> Option<&'static str> {
 }
 
 /// What of a gate's output is worth keeping: of a red one what failed, in its first line how much, and of a green one
-/// its last lines.
-pub(super) fn diagnostics(text: &str, exit: Option<&Exit>, passed: bool) -> String {
+/// its last lines. What is said beside it stands below the first, in the user's words.
+pub(super) fn diagnostics(text: &str, notes: &[Advice], exit: Option<&Exit>, passed: bool) -> String {
     if passed {
         let last: Vec<&str> = text.lines().rev().take(5).collect();
         return last.iter().rev().map(|l| shortened(l, 200)).collect::<Vec<String>>().join("\n");
     }
-    let Some(digest) = digest::digest(text) else {
-        return match exit {
-            Some(Exit { code: Some(code), timed_out: false, .. }) => {
-                format!("it ended with exit {code}\n\n{}", digest::end(text))
-            }
-            Some(_) | None => digest::end(text).to_owned(),
-        };
+    let told = match (digest::digest(text), exit) {
+        (Some(digest), _) => digest,
+        (None, Some(Exit { code: Some(code), timed_out: false, .. })) => {
+            format!("it ended with exit {code}\n\n{}", digest::end(text))
+        }
+        (None, _) => digest::end(text).to_owned(),
     };
-    // What the workbench itself says of it, such as that the sandbox may be why, stands right below its first line.
-    let notes = text.lines().skip(1).take_while(|l| l.starts_with('(') && l.ends_with(')'));
-    let notes = notes.fold(String::new(), |all, note| all + "\n" + note);
-    match digest.split_once('\n') {
-        Some((headline, rest)) => format!("{headline}{notes}\n{rest}"),
-        None => digest + &notes,
-    }
+    let (first, rest) =
+        told.split_once('\n').map_or((told.as_str(), None), |(first, rest)| (first, Some(rest)));
+    iter::once(first).chain(Advice::for_user(notes)).chain(rest).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -443,19 +446,20 @@ mod tests {
             process: None,
             put_back: false,
         };
-        let said = "exit 101, took 0.1 s\n(it ran in a sandbox, where it has no network)\nstdout:\n";
-        let red = format!(
-            "{said}test a ... ok\ntest b ... FAILED\n---- b stdout ----\nleft: 1\n\nfailures:\n    b\n"
-        );
-        let told = diagnostics(&red, Some(&exit), false);
-        assert_eq!(told, "1 failed: b\n(it ran in a sandbox, where it has no network)\n\nb\nleft: 1");
-        let other = diagnostics("exit 101, took 0.1 s\nstderr:\nno such thing", Some(&exit), false);
+        let red = "exit 101, took 0.1 s\nstdout:\ntest a ... ok\ntest b ... FAILED\n---- b stdout ----\nleft: 1\n\nfailures:\n    b\n";
+        let notes = [
+            Advice { model: "(give \"network\": true)".into(), user: "(it had no network)".into() },
+            Advice::model("(do not repeat it)"),
+        ];
+        let told = diagnostics(red, &notes, Some(&exit), false);
+        assert_eq!(told, "1 failed: b\n(it had no network)\n\nb\nleft: 1");
+        let other = diagnostics("exit 101, took 0.1 s\nstderr:\nno such thing", &[], Some(&exit), false);
         assert!(
             other.starts_with("it ended with exit 101\n\n") && other.ends_with("no such thing"),
             "{other}"
         );
-        assert_eq!(diagnostics("a\nb\nc\nd\ne\nf", Some(&exit), true), "b\nc\nd\ne\nf");
-        let long = diagnostics(&"words ".repeat(60), Some(&exit), true);
+        assert_eq!(diagnostics("a\nb\nc\nd\ne\nf", &notes, Some(&exit), true), "b\nc\nd\ne\nf");
+        let long = diagnostics(&"words ".repeat(60), &[], Some(&exit), true);
         assert!(long.ends_with("words words…") && long.chars().count() <= 201, "{long}");
     }
 }

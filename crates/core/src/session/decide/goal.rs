@@ -20,7 +20,7 @@ use crate::{
     scope::Capability,
     session::{LaneKind, OpenCall},
     talk::ModelReply,
-    tool::{Run, Tool},
+    tool::{Advice, Run, Tool},
 };
 
 impl Draft<'_> {
@@ -112,37 +112,43 @@ impl Draft<'_> {
 
     /// What the model reads of a command that ended: what was really run, and that repeating it is pointless, after the line
     /// that says how it ended; and what tells its answer from another.
-    pub(super) fn told(&mut self, lane: LaneId, call: CallId, text: String) -> (String, Option<BlobId>) {
+    pub(super) fn told(
+        &mut self,
+        lane: LaneId,
+        call: CallId,
+        text: String,
+        notes: &mut Vec<Advice>,
+    ) -> (String, Option<BlobId>) {
         let answer = self.state.answer_id(call, &text);
-        let again = self.state.instead(call, answer);
-        (again.unwrap_or_else(|| self.noted(lane, call, text)), answer)
+        if let Some(again) = self.state.instead(call, answer) {
+            notes.clear();
+            return (again, answer);
+        }
+        self.note(lane, call, notes);
+        (text, answer)
     }
 
-    fn noted(&mut self, lane: LaneId, call: CallId, text: String) -> String {
-        let Some((_, open)) = self.state.open_call(call) else { return text };
-        let mut notes = Vec::new();
+    fn note(&mut self, lane: LaneId, call: CallId, notes: &mut Vec<Advice>) {
+        let Some((_, open)) = self.state.open_call(call) else { return };
+        let mut told = Vec::new();
         if open.edited {
             let line = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            notes.push(format!("(the user changed the command; this was run: {line})"));
+            told.push(Advice::model(format!("(the user changed the command; this was run: {line})")));
         }
         let failed = self.failures_of(call).filter(|_| self.is_goal(lane));
         let own = failed.filter(|failed| failed.count >= MOST_FAILURES);
         let all = failed.filter(|failed| failed.count > 0).map_or(0, |_| failed_in_a_row(self.tried()));
         if all > 1 && own.is_none_or(|own| !own.in_a_row || own.count < all) {
-            notes.push(format!("({all} commands failed in a row)"));
+            told.push(Advice::model(format!("({all} commands failed in a row)")));
         }
         if let Some(own) = own {
             let often = own.words();
-            notes.push(format!(
+            told.push(Advice::model(format!(
                 "(it failed {often}: do not repeat it; change what makes it fail, try another way, or say that it cannot be done)"
-            ));
+            )));
             self.notice(Level::Info, "The same command failed twice; the agent is told not to repeat it.");
         }
-        if notes.is_empty() {
-            return text;
-        }
-        let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-        format!("{first}\n{}\n{rest}", notes.join("\n")).trim_end().to_owned()
+        notes.splice(..0, told);
     }
 
     /// Commands of the same reply that were to follow: the model has not seen what it must know.

@@ -13,7 +13,7 @@ use crate::{
     session::{Apply, Lane, OpenCall, spared::touched},
     shell::{self, Act, Call, FileKind, Use, glob},
     spared::{Spared, names},
-    tool::{FileCall, SparedChange, Tool, Wrote},
+    tool::{Advice, FileCall, SparedChange, Tool, Wrote},
 };
 
 /// Told of a command where the user said that nothing is to run.
@@ -150,27 +150,37 @@ impl Draft<'_> {
 }
 
 /// Says below a result's first line, and in its summary, what is put back of what the command changed.
-pub(super) fn tell_spared(wrote: Option<&Wrote>, text: &mut String, summary: &mut String) {
+pub(super) fn tell_spared(wrote: Option<&Wrote>, notes: &mut Vec<Advice>, summary: &mut String) {
     let Some(part) = wrote.and_then(|wrote| wrote.spared.as_deref()) else { return };
     let said = part.said.join(" and ");
-    let mut told = String::new();
+    let mut told = Vec::new();
     if part.wrote.count > 0 && part.wrote.record.is_some() {
         let names = names_of(&part.wrote);
         let names = all_of(&names, part.wrote.count);
-        let (done, short) = if part.wrote.doubt.is_none() {
-            ("put back", "put back")
+        let (done, asked, short) = if part.wrote.doubt.is_none() {
+            ("put back", "it was put back", "put back")
         } else {
-            ("changed while it ran, and whether it is put back the user is asked", "changed")
+            (
+                "changed while it ran, and whether it is put back the user is asked",
+                "it changed while this ran",
+                "changed",
+            )
         };
-        told = format!(
-            "\n(the user said not to touch {said}; {done}: {names}. Leave that as it is and go on without changing it.)"
-        );
+        told.push(Advice {
+            model: format!(
+                "(the user said not to touch {said}; {done}: {names}. Leave that as it is and go on without changing it.)"
+            ),
+            user: format!("(you said not to touch {said}; {asked}: {names})"),
+        });
         summary.push_str(&format!(", {said} {short}"));
         if let Some(moved) = wrote.and_then(|wrote| moved_onto(&wrote.files, &part.wrote.files)) {
-            told.push_str(&format!(
-                "\n({moved}: once that is put back, what was moved is at neither place. The user's /undo brings it back \
-                 where it was; tell the user, and write it elsewhere only if that is wanted.)"
-            ));
+            told.push(Advice {
+                model: format!(
+                    "({moved}: once that is put back, what was moved is at neither place. The user's /undo brings it back \
+                     where it was; tell the user, and write it elsewhere only if that is wanted.)"
+                ),
+                user: format!("({moved}; /undo brings back what was moved)"),
+            });
         }
     }
     let lost: Vec<String> = match part.wrote.record {
@@ -178,13 +188,15 @@ pub(super) fn tell_spared(wrote: Option<&Wrote>, text: &mut String, summary: &mu
         None => names_of(&part.wrote),
     };
     if !lost.is_empty() {
-        told.push_str(&format!(
-            "\n(the user said not to touch {said}; changed, and NOT put back: {}. Tell the user.)",
-            named(&lost)
-        ));
+        let lost = named(&lost);
+        told.push(Advice {
+            model: format!(
+                "(the user said not to touch {said}; changed, and NOT put back: {lost}. Tell the user.)"
+            ),
+            user: format!("(you said not to touch {said}; changed, and not put back: {lost})"),
+        });
     }
-    let rest = text.find('\n').unwrap_or(text.len());
-    text.insert_str(rest, &told);
+    notes.splice(..0, told);
 }
 
 /// Which files a command moved onto files that are to be left alone, in words: what went from the rest of its changes with

@@ -388,12 +388,12 @@ fn shown_below(output: &str, status: CallStatus, typed: bool) -> Vec<String> {
         s.tell(Event::CallMade { call: CallId(2), lane: LaneId(1), tool, args: args.head, typed: true });
     }
     s.tell(started(2, Tool::Run, "cargo test"));
-    let Event::CallEnded { call, lane, summary, result, seen, parts, ruling, answer, .. } =
+    let Event::CallEnded { call, lane, summary, result, notes, seen, parts, ruling, answer, .. } =
         ended(2, "exit 0", output)
     else {
         return Vec::new();
     };
-    s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling, answer });
+    s.tell(Event::CallEnded { call, lane, status, summary, result, notes, seen, parts, ruling, answer });
     let text = s.text(60, 60);
     let at = text.iter().position(|l| l.contains("cargo test")).unwrap();
     text.iter().skip(at + 1).take_while(|l| !l.is_empty()).map(|l| l.trim().to_owned()).collect()
@@ -464,13 +464,14 @@ fn calling(id: u64, tool: &str) -> Event {
 fn what_was_refused_or_lost_says_so() {
     let mut s = Screen::new();
     s.tell(calling(2, "write"));
-    let Event::CallEnded { call, lane, result, seen, parts, .. } = ended(2, "", "") else { return };
+    let Event::CallEnded { call, lane, result, notes, seen, parts, .. } = ended(2, "", "") else { return };
     s.tell(Event::CallEnded {
         call,
         lane,
         status: CallStatus::Refused,
         summary: "the path is read".into(),
         result,
+        notes,
         seen,
         parts,
         ruling: None,

@@ -663,13 +663,13 @@ fn a_file_that_was_seen_here_is_not_called_new() {
     s.tell(understood(1, IntentNode::Create));
     s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
     let there = pilothouse_core::relpath::RelPath::new("tests/there.rs").unwrap();
-    let Event::CallEnded { call, lane, status, summary, result, parts, ruling, answer, .. } =
+    let Event::CallEnded { call, lane, status, summary, result, notes, parts, ruling, answer, .. } =
         ended(2, "1 line", "x")
     else {
         panic!()
     };
     let seen = vec![(there.clone(), BlobId::of(b"x"))];
-    s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling, answer });
+    s.tell(Event::CallEnded { call, lane, status, summary, result, notes, seen, parts, ruling, answer });
     let mut plan = plan();
     plan.tasks.truncate(2);
     for task in &mut plan.tasks {

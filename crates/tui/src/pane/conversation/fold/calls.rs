@@ -1,6 +1,6 @@
 //! Replies and calls, from their beginning over what streams to their end.
 
-use std::{borrow::Cow, collections::VecDeque};
+use std::collections::VecDeque;
 
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
@@ -286,7 +286,8 @@ impl Log {
     }
 
     pub(super) fn ended(&mut self, stamped: &Stamped) {
-        let Event::CallEnded { call, lane, status, summary, result, ruling, .. } = &stamped.event else {
+        let Event::CallEnded { call, lane, status, summary, result, notes, ruling, .. } = &stamped.event
+        else {
             return;
         };
         let name = self.names.remove(call);
@@ -327,7 +328,10 @@ impl Log {
         let part = c.stored.is_some_and(|of| result.head.contains(&of.output_name()));
         c.long = part || result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
         if c.tool == Some(Tool::Run) {
-            c.result.shown = unframed(&c.result.shown, typed);
+            c.result.shown = unframed(&c.result.shown).to_owned();
+        }
+        for note in notes.iter().rev().map(|note| note.user.as_str()).filter(|note| !note.is_empty()) {
+            c.result.shown = format!("{note}\n{}", c.result.shown);
         }
         // What did not begin printed nothing: why not stands in its row.
         c.peek = match (c.tool, status) {
@@ -415,27 +419,12 @@ impl Log {
     }
 }
 
-/// What a command wrote, without what its row says already, what its model is told to do, and the name of its only stream.
-fn unframed(result: &str, typed: bool) -> String {
+/// What a command wrote, without what its row says already and the name of its only stream.
+fn unframed(result: &str) -> &str {
     let (head, rest) = result.split_once('\n').unwrap_or((result, ""));
     let ended = head.starts_with("exit ") && head.contains(", took ");
     let text = if ended { rest } else { result };
-    let first = |name: &str| text.strip_prefix(name);
-    if let Some(text) = first("stdout:\n").or_else(|| first("stderr:\n")) {
-        return text.to_owned();
-    }
-    let told = text.lines().take_while(|line| ended && !typed && line.starts_with('(')).count();
-    let line = |(n, line)| if n < told { untold(line) } else { Cow::Borrowed(line) };
-    text.split('\n').enumerate().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// A sentence of ours above what a command wrote, without its end where that is for a model alone: the argument of a call,
-/// the name under which the whole is read, what to ask.
-fn untold(line: &str) -> Cow<'_, str> {
-    let ends = ["\": true", "read output:", "ask the user"];
-    let ends = ends.into_iter().filter_map(|end| line.find(end)).min();
-    let cut = ends.and_then(|end| line.get(..end)?.rfind("; ")).and_then(|at| line.get(..at));
-    cut.map_or(Cow::Borrowed(line), |kept| Cow::Owned(format!("{kept})")))
+    text.strip_prefix("stdout:\n").or_else(|| text.strip_prefix("stderr:\n")).unwrap_or(text)
 }
 
 /// Adds output line by line; what stays open goes on with the next piece of the same stream.

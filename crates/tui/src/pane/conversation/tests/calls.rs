@@ -1,12 +1,15 @@
 //! What the row of a call says to the user, and what gives way where it is narrow.
 
 use super::*;
+use pilothouse_core::tool::Advice;
 
 /// How a call ended.
 fn ends(call: u64, status: CallStatus, summary: &str, result: &str) -> Event {
-    let Event::CallEnded { call, lane, seen, parts, .. } = ended(call, "", "") else { panic!("an end") };
+    let Event::CallEnded { call, lane, notes, seen, parts, .. } = ended(call, "", "") else {
+        panic!("an end")
+    };
     let (summary, result) = (summary.into(), excerpt(result));
-    Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling: None, answer: None }
+    Event::CallEnded { call, lane, status, summary, result, notes, seen, parts, ruling: None, answer: None }
 }
 
 /// A call that never began, with its model's arguments where they could be read.
@@ -63,22 +66,24 @@ fn how_a_command_ended_outlives_its_end_and_its_duration() {
 
 #[test]
 fn what_a_model_is_told_to_do_is_not_told_to_the_user() {
-    let held = "(it ran in a sandbox, where it only reads and has no network; if that is why it failed, run it again with \"network\": true for the network and a \"reason\": the user is asked)";
-    let left = "(226 lines of tests that passed are left out; read output:30a0df2c9328 has them)";
     let printed = "(a line of its own; read output:x)";
     let mut s = Screen::new();
     s.tell(started(2, Tool::Run, "pip install x"));
-    s.tell(ends(
-        2,
-        CallStatus::Failed,
-        "exit 1",
-        &format!("exit 1, took 0.2 s\n{held}\n{left}\nstdout:\n{printed}\n"),
-    ));
+    let mut end = ends(2, CallStatus::Failed, "exit 1", &format!("exit 1, took 0.2 s\nstdout:\n{printed}\n"));
+    if let Event::CallEnded { notes, .. } = &mut end {
+        *notes = vec![
+            Advice {
+                model: "(run it again with \"network\": true)".into(),
+                user: "(it had no network; `!!` before a line runs it outside the sandbox)".into(),
+            },
+            Advice::model("(it failed twice: do not repeat it)"),
+        ];
+    }
+    s.tell(end);
     let text = s.text(160, 12).join("\n");
-    assert!(text.contains("(it ran in a sandbox, where it only reads and has no network)"), "{text}");
-    assert!(text.contains("(226 lines of tests that passed are left out)"), "{text}");
+    assert!(text.contains("(it had no network; `!!` before a line runs it outside the sandbox)"), "{text}");
     assert!(text.contains(printed), "what it printed itself stays as it is: {text}");
-    assert!(!text.contains("\": true") && !text.contains("30a0df2c9328"), "{text}");
+    assert!(!text.contains("\": true") && !text.contains("do not repeat"), "{text}");
 }
 
 #[test]

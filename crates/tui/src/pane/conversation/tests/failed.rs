@@ -162,13 +162,13 @@ fn why_a_command_did_not_begin_is_said_once() {
     s.tell(lane(1, LaneKind::Answer, IntentNode::Execute));
     let args = r#"{"why":"x"}"#.to_owned();
     s.tell(Event::CallMade { call: CallId(2), lane: LaneId(1), tool: Tool::Run, args, typed: false });
-    let Event::CallEnded { call, lane, summary, result, seen, parts, ruling, answer, .. } =
+    let Event::CallEnded { call, lane, summary, result, notes, seen, parts, ruling, answer, .. } =
         ended(2, "the arguments do not fit", "the arguments do not fit")
     else {
         return;
     };
     let status = CallStatus::Failed;
-    s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling, answer });
+    s.tell(Event::CallEnded { call, lane, status, summary, result, notes, seen, parts, ruling, answer });
     let text = s.text(100, 20).join("\n");
     assert_eq!(text.matches("the arguments do not fit").count(), 1, "{text}");
 }

@@ -247,7 +247,9 @@ fn what_is_looked_for_and_not_there_is_no_failure() {
     ] {
         let mut s = Screen::new();
         s.tell(started(2, tool, "src/gone.rs"));
-        let Event::CallEnded { call, lane, result, seen, parts, .. } = ended(2, "", &told) else { return };
+        let Event::CallEnded { call, lane, result, notes, seen, parts, .. } = ended(2, "", &told) else {
+            return;
+        };
         let (status, summary) = (CallStatus::Failed, told.chars().take(80).collect());
         s.tell(Event::CallEnded {
             call,
@@ -255,6 +257,7 @@ fn what_is_looked_for_and_not_there_is_no_failure() {
             status,
             summary,
             result,
+            notes,
             seen,
             parts,
             ruling: None,
