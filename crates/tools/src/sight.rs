@@ -30,6 +30,8 @@ use crate::{
 
 /// Most bytes that are shown of what others changed, and of a file that was to be overwritten unread.
 const SHOWN_BYTES: usize = 4 * 1024;
+/// Lines of a file that is shown whole with an edit that does not fit it.
+const SHORT_LINES: usize = 60;
 /// Most bytes of contents that are remembered.
 const REMEMBERED_BYTES: usize = 16 * 1024 * 1024;
 
@@ -70,6 +72,15 @@ pub(crate) struct LaneView<'a> {
     pub held: &'a OnceCell<Held>,
     /// What lanes looked at before.
     pub lately: &'a Lately,
+}
+
+/// What is told of what others changed.
+struct Told {
+    text: String,
+    /// The lines that it shows.
+    shown: Vec<Lines>,
+    /// Whether these are all of them.
+    all: bool,
 }
 
 /// One file as the lane sees it.
@@ -187,7 +198,7 @@ impl Sight {
     }
 
     /// Whether others changed the file since the lane saw it.
-    fn is_foreign(&self) -> bool {
+    pub fn is_foreign(&self) -> bool {
         self.seen.is_some() && self.seen != self.disk_id
     }
 
@@ -199,9 +210,36 @@ impl Sight {
     }
 
     /// The refusal of a change to a file that others changed since the lane saw it: which lines, and how they read now, as
-    /// far as that is known. What it shows is seen, line by line. Only for who may read the file.
+    /// far as that is known. What it shows is seen. Only for who may read the file.
     pub fn refused(&self, eyes: LaneView<'_>, why: &str) -> ToolOutcome {
-        let text = self.masked(eyes);
+        let Some(told) = self.told(eyes) else { return ToolOutcome::failure(why.to_owned()) };
+        let below =
+            || format!("{} changed since you read it, as shown below; propose the change anew", self.path);
+        let why = if told.all { below() } else { why.to_owned() };
+        ToolOutcome { parts: self.shown(&told), ..ToolOutcome::failure(format!("{why}\n{}", told.text)) }
+    }
+
+    /// The refusal of an edit that does not fit this text, which is shown with it where it is short, to who may read it. What
+    /// is on disk is known from then on.
+    pub fn misfit(&self, eyes: LaneView<'_>, content: &[u8], why: String) -> ToolOutcome {
+        let lines = diff::lines(content).len();
+        let short = content.len() <= SHOWN_BYTES && (1..=SHORT_LINES).contains(&lines);
+        let readable =
+            Encoding::of(content).is_some() && eyes.view.rules.holds(Act::Read, &self.path).is_none();
+        if !short || !readable {
+            let Some(told) = self.told(eyes).filter(|_| readable) else { return ToolOutcome::failure(why) };
+            let text = format!("{why}\n{}", told.text);
+            return ToolOutcome { parts: self.shown(&told), ..ToolOutcome::failure(text) };
+        }
+        let seen = if self.proposed.is_none() { self.noted() } else { Vec::new() };
+        let whose = if self.proposed.is_none() { "the file now" } else { "the file as you proposed it" };
+        ToolOutcome { seen, ..ToolOutcome::failure(format!("{why}\n{whose}:{}", self.listed(eyes, content))) }
+    }
+
+    /// What others changed since the lane saw the file, as it reads now, as far as there is room: in which places, their
+    /// lines, and whether that is all.
+    fn told(&self, eyes: LaneView<'_>) -> Option<Told> {
+        let text = self.masked(eyes, self.disk.as_deref().unwrap_or_default());
         let lines: Vec<&str> = text.lines().collect();
         // What is no text here has no lines either, and no secret is found in it.
         let is_text = self.disk.as_deref().is_none_or(|disk| unreadable(disk).is_none());
@@ -218,18 +256,41 @@ impl Sight {
             told.push_str(&text);
             shown.push(*at);
         }
-        if changed.is_empty() {
-            return ToolOutcome::failure(why.to_owned());
-        }
-        let places = changed.iter().copied().map(numbered).collect::<Vec<_>>().join(", ");
-        let seen = |at: Lines| self.disk_id.map(|id| (self.path.clone(), id, at));
-        let parts = shown.into_iter().filter_map(seen).collect();
-        ToolOutcome { parts, ..ToolOutcome::failure(format!("{why}\nothers changed lines {places}:{told}")) }
+        let all = shown.len() == changed.len();
+        let named = changed.iter().copied().map(numbered).collect::<Vec<_>>().join(", ");
+        let text = format!("others changed lines {named}:{told}");
+        (!changed.is_empty()).then_some(Told { text, shown, all })
     }
 
-    /// The text on disk without its secrets.
-    fn masked(&self, eyes: LaneView<'_>) -> String {
-        let text = text_of(self.disk.as_deref().unwrap_or_default());
+    /// The lines that were told, as what the lane has seen of the file.
+    fn shown(&self, told: &Told) -> Vec<(RelPath, BlobId, Lines)> {
+        let part = |at: &Lines| self.disk_id.map(|id| (self.path.clone(), id, *at));
+        told.shown.iter().filter_map(part).collect()
+    }
+
+    /// What is told with an edit that was taken of a file which others changed since the lane saw it, for what it replaces
+    /// stands there but once: how that reads now.
+    pub fn foreign_note(&self, eyes: LaneView<'_>) -> ToolOutcome {
+        match self.told(eyes) {
+            Some(told) => ToolOutcome {
+                parts: self.shown(&told),
+                text: format!("\n{}", told.text),
+                ..ToolOutcome::default()
+            },
+            None => ToolOutcome::default(),
+        }
+    }
+
+    /// A text of the file, its lines numbered.
+    fn listed(&self, eyes: LaneView<'_>, content: &[u8]) -> String {
+        let text = self.masked(eyes, content);
+        let lines = text.lines().enumerate();
+        lines.fold(String::new(), |text, (n, line)| text + &format!("\n{:>6}  {line}", n + 1))
+    }
+
+    /// A text of the file without its secrets.
+    fn masked(&self, eyes: LaneView<'_>, content: &[u8]) -> String {
+        let text = text_of(content);
         eyes.redactor.mask_file(self.path.as_str(), &text).into_owned()
     }
 
@@ -251,16 +312,22 @@ impl Sight {
         format!("{} changed since you read it; {then}, then propose the change anew", self.path)
     }
 
-    /// The content that an edit starts from: also one of which the lane has seen no more than some lines since others
-    /// changed it. [`Sight::reaches`] then says whether it keeps to them.
+    /// The content that an edit starts from: also one that others changed since the lane saw it. The edit then finds what it
+    /// replaces there but once, or [`Sight::reaches`] says whether it keeps to the lines that it has seen since.
     ///
     /// # Errors
     /// As [`Sight::start`].
     pub fn start_edit(&self) -> Result<Start, String> {
         match self.start() {
-            Err(_) if self.is_foreign() && !self.parts.is_empty() => {
-                Ok(Start { content: self.disk.clone(), replaces_stale: self.proposed.is_some() })
-            }
+            Err(why) if self.is_foreign() => match &self.proposed {
+                None => Ok(Start { content: self.disk.clone(), replaces_stale: false }),
+                Some(own) if own.fresh => Ok(Start { content: own.content.clone(), replaces_stale: false }),
+                Some(_) if !self.parts.is_empty() => {
+                    Ok(Start { content: self.disk.clone(), replaces_stale: true })
+                }
+                // What it proposed before would be lost.
+                Some(_) => Err(why),
+            },
             start => start,
         }
     }
@@ -272,6 +339,10 @@ impl Sight {
     pub fn reaches(&self, start: &Start, after: &[u8], eyes: LaneView<'_>) -> Result<(), String> {
         let foreign = || !self.knows(&self.parts, eyes);
         let Some(before) = start.content.as_ref().filter(|_| foreign()) else { return Ok(()) };
+        if start.content != self.disk {
+            // Its own lines stand elsewhere than those on disk.
+            return Err(self.stale("read it again"));
+        }
         let touched: Vec<Lines> =
             diff::hunks(before, after).iter().flat_map(|h| &h.changes).map(|c| c.old).collect();
         let unseen = |lines: &Lines| !within(&self.parts, *lines);
@@ -295,11 +366,7 @@ impl Sight {
         if !short || eyes.view.rules.holds(Act::Read, &self.path).is_some() {
             return Some(ToolOutcome::failure(format!("{told}; read it first, or change it by edit")));
         }
-        let numbered = self
-            .masked(eyes)
-            .lines()
-            .enumerate()
-            .fold(String::new(), |text, (n, line)| text + &format!("\n{:>6}  {line}", n + 1));
+        let numbered = self.listed(eyes, disk);
         let text = format!("{told}. This is its content; edit it, or write it again:{numbered}");
         Some(ToolOutcome { seen: self.noted(), ..ToolOutcome::failure(text) })
     }

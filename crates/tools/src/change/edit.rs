@@ -38,49 +38,85 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
     refuse_binary(&sight, &start)?;
     let path = sight.path.as_str();
     let file = sight.disk.as_deref().unwrap_or(content);
-    let (after, replaced) = form::edited(file, content, |encoding, text| {
+    let mut alone = false;
+    let edited = form::edited(file, content, |encoding, text| {
+        alone = sight.is_foreign() && stand_once(eyes.redactor, path, text, &args.edits);
         replace_all(eyes.redactor, path, (encoding, text), &args.edits)
-    })?;
+    });
+    let (after, replaced) = match edited {
+        Ok(edited) => edited,
+        Err(why) => return Ok(sight.misfit(eyes, content, why)),
+    };
     if after == *content {
         return Err("the edits change nothing: old and new are the same; nothing was proposed".to_owned());
     }
-    if let Err(why) = sight.reaches(&start, &after, eyes) {
+    if !alone && let Err(why) = sight.reaches(&start, &after, eyes) {
         return Ok(sight.refused(eyes, &why));
     }
-    propose(sight, &start, Some(after), &format!(", {}", count(replaced, "replacement")))
+    let foreign = alone.then(|| sight.foreign_note(eyes));
+    let mut outcome = propose(sight, &start, Some(after), &format!(", {}", count(replaced, "replacement")))?;
+    if let Some(ToolOutcome { text, seen, parts, .. }) = foreign {
+        outcome.text.push_str(&text);
+        (outcome.seen, outcome.parts) = (seen, parts);
+    }
+    Ok(outcome)
+}
+
+/// Whether all that is replaced stands in a text exactly as it is given, and once: then it is known what is changed,
+/// whatever else is another than it was.
+fn stand_once(redactor: &Redactor, path: &str, content: &[u8], edits: &[Replacement]) -> bool {
+    edits.iter().all(|edit| {
+        let Ok(Replacement { old, all, .. }) = exact(redactor, path, content, edit) else { return false };
+        let stands = |at: &&[u8]| *at == old.as_bytes();
+        !all && !old.is_empty() && content.windows(old.len()).filter(stands).count() == 1
+    })
 }
 
 /// Applies edits in order to the text of a file in this encoding, if that is known; counts the replacements.
 ///
 /// # Errors
-/// When one does not fit; then none counts.
+/// Each that does not fit; then none counts.
 pub(super) fn replace_all(
     redactor: &Redactor,
     path: &str,
     (encoding, content): (Option<Encoding>, &[u8]),
     edits: &[Replacement],
 ) -> Result<(Vec<u8>, usize), String> {
-    let mut now = content.to_vec();
-    let mut replaced = 0;
+    let (mut now, mut replaced, mut wrong) = (content.to_vec(), 0, Vec::new());
     for (n, edit) in edits.iter().enumerate() {
-        let which =
-            if edits.len() > 1 { format!("edit {} of {}: ", n + 1, edits.len()) } else { String::new() };
-        let told = |e: String| format!("{which}{e}; nothing was proposed");
-        // Lines are named as they stand in the file that was read, whatever the edits before made of it.
-        let line = |at: usize| as_read(content, &now, at);
-        let exact = exact(redactor, path, &now, edit).map_err(told)?;
-        if encoding.is_none() && !exact.new.is_ascii() {
-            return Err(told("the file is not UTF-8, so only ASCII text can be put into it".to_owned()));
+        match replace_one(redactor, path, (encoding, content, &now), edit) {
+            Ok((next, times)) => {
+                now = next;
+                replaced += times;
+            }
+            Err(why) if edits.len() > 1 => wrong.push(format!("edit {} of {}: {why}", n + 1, edits.len())),
+            Err(why) => wrong.push(why),
         }
-        let mut next = replace(&now, &exact, &line).map_err(told)?;
-        if let (None, Some(plain)) = (&next, numbered::without(&exact).map_err(told)?) {
-            next = replace(&now, &plain, &line).map_err(told)?;
-        }
-        let (next, times) = next.ok_or_else(|| told(not_found(redactor, path, &now, edit, &line)))?;
-        now = next;
-        replaced += times;
     }
-    Ok((now, replaced))
+    if wrong.is_empty() {
+        return Ok((now, replaced));
+    }
+    Err(format!("{}; nothing was proposed", wrong.join("\n")))
+}
+
+/// Applies one edit to what the edits before it made of the text that was read.
+fn replace_one(
+    redactor: &Redactor,
+    path: &str,
+    (encoding, content, now): (Option<Encoding>, &[u8], &[u8]),
+    edit: &Replacement,
+) -> Result<(Vec<u8>, usize), String> {
+    // Lines are named as they stand in the file that was read, whatever the edits before made of it.
+    let line = |at: usize| as_read(content, now, at);
+    let exact = exact(redactor, path, now, edit)?;
+    if encoding.is_none() && !exact.new.is_ascii() {
+        return Err("the file is not UTF-8, so only ASCII text can be put into it".to_owned());
+    }
+    let mut next = replace(now, &exact, &line)?;
+    if let (None, Some(plain)) = (&next, numbered::without(&exact)?) {
+        next = replace(now, &plain, &line)?;
+    }
+    next.ok_or_else(|| not_found(redactor, path, now, edit, &line))
 }
 
 /// The edit with the secrets of the file in the place of their marks.

@@ -16,6 +16,11 @@ fn one(path: &str, old: &str, new: &str) -> Value {
     json!({"path": path, "edits": [{"old": old, "new": new}]})
 }
 
+/// Likewise, wherever it stands.
+fn every(path: &str, old: &str, new: &str) -> Value {
+    json!({"path": path, "edits": [{"old": old, "new": new, "all": true}]})
+}
+
 fn after(d: &mut Desk, args: Value) -> Vec<u8> {
     let got = d.call(Tool::Edit, args).unwrap();
     got.proposals[0].after.as_ref().unwrap().bytes().to_vec()
@@ -102,16 +107,61 @@ fn a_file_that_changed_since_it_was_read_is_refused_until_it_is_read_again() {
     let mut d = desk(&[("f", b"a\nb\n")]);
     d.text(Tool::Read, json!({"path": "f"}));
     d.put("f", "a\nb\nothers\n");
-    for (tool, args) in [
-        (Tool::Edit, one("f", "a", "A")),
-        (Tool::Write, json!({"path": "f", "content": "x"})),
-        (Tool::Delete, json!({"path": "f"})),
-    ] {
+    for (tool, args) in
+        [(Tool::Write, json!({"path": "f", "content": "x"})), (Tool::Delete, json!({"path": "f"}))]
+    {
         let e = d.refused(tool, args);
         assert!(e.contains("changed since you read it; read it again"), "{e}");
     }
-    d.text(Tool::Read, json!({"path": "f", "lines": 1}));
-    assert_eq!(after(&mut d, one("f", "a", "A")), b"A\nb\nothers\n");
+    let e = d.refused(Tool::Edit, every("f", "a", "A"));
+    assert!(e.contains("changed since you read it, as shown below") && e.ends_with("3  others"), "{e}");
+    // What it was shown of it is known.
+    assert_eq!(after(&mut d, every("f", "a", "A")), b"A\nb\nothers\n");
+}
+
+#[test]
+fn an_edit_of_what_stands_there_once_needs_no_reading_again() {
+    let seen = || {
+        let mut d = desk(&[("f", b"a\nb\n")]);
+        d.text(Tool::Read, json!({"path": "f"}));
+        d.put("f", "a\nothers\n");
+        d
+    };
+    let mut d = seen();
+    let got = d.call(Tool::Edit, one("f", "a", "A")).unwrap();
+    let draft = &got.proposals[0];
+    // Its hunks are those against the text as it is.
+    assert_eq!(draft.before.as_ref().unwrap().bytes(), b"a\nothers\n");
+    assert_eq!(draft.hunks, diff::hunks(b"a\nothers\n", b"A\nothers\n"));
+    assert!(got.text.ends_with("\nothers changed lines 2-2:\n     2  others"), "{}", got.text);
+    // What was told is known, and the next edit goes on with the first.
+    assert_eq!(after(&mut d, one("f", "others", "mine")), b"A\nmine\n");
+    // What stands there twice, or no more, is not certain.
+    let mut d = seen();
+    d.put("f", "a\na\n");
+    assert!(d.refused(Tool::Edit, one("f", "a", "A")).contains("occurs 2 times"));
+    assert!(seen().refused(Tool::Edit, one("f", "b", "B")).contains("does not occur"));
+    let both = json!({"path": "f", "edits": [{"old": "a", "new": "A"}, {"old": "others", "new": "all", "all": true}]});
+    assert!(seen().refused(Tool::Edit, both).contains("changed since you read it"));
+}
+
+#[test]
+fn an_edit_that_does_not_fit_says_all_that_is_wrong_and_shows_a_short_file() {
+    let mut d = desk(&[("f", b"a\nb\n"), ("long", "x\n".repeat(80).as_bytes())]);
+    d.text(Tool::Read, json!({"path": "f"}));
+    let edits = json!([{"old": "no", "new": "1"}, {"old": "a", "new": "A"}, {"old": "none", "new": "2"}]);
+    let e = d.refused(Tool::Edit, json!({"path": "f", "edits": edits}));
+    for part in ["edit 1 of 3: old does not occur", "edit 3 of 3: old does not occur", "nothing was proposed"]
+    {
+        assert!(e.contains(part), "{part}: {e}");
+    }
+    assert!(!e.contains("edit 2 of 3"), "{e}");
+    assert!(e.ends_with("\nthe file now:\n     1  a\n     2  b"), "{e}");
+    let e = d.refused(Tool::Edit, one("long", "no", "1"));
+    assert!(!e.contains("the file now"), "{e}");
+    // Against a proposal of its own the file on disk says nothing.
+    d.call(Tool::Edit, one("f", "a", "A")).unwrap();
+    assert!(!d.refused(Tool::Edit, one("f", "no", "1")).contains("the file now"));
 }
 
 #[test]
@@ -121,11 +171,11 @@ fn some_lines_read_again_open_only_those_for_an_edit() {
     d.text(Tool::Read, json!({"path": "f"}));
     d.put("f", text("others", "others too"));
     d.text(Tool::Read, json!({"path": "f", "lines": 5}));
-    let e = d.refused(Tool::Edit, one("f", "end", "END"));
-    assert!(e.contains("changed since you read it; read lines 42-42 of it again"), "{e}");
+    assert!(d.refused(Tool::Write, json!({"path": "f", "content": "x"})).contains("read it again"));
+    let e = d.refused(Tool::Edit, every("f", "end", "END"));
+    assert!(e.contains("changed since you read it, as shown below; propose the change anew"), "{e}");
     // What it has read since is not told again.
     assert!(e.ends_with("\nothers changed lines 42-42:\n    42  others too"), "{e}");
-    assert!(d.refused(Tool::Write, json!({"path": "f", "content": "x"})).contains("read it again"));
     let started = after(&mut d, one("f", "others\n", "mine\n"));
     assert!(started.starts_with(b"mine\nx"));
     // All that others changed was read, in two parts: it is known like any other file.
@@ -144,19 +194,19 @@ fn what_a_refusal_shows_is_seen_and_opens_the_file_for_an_edit() {
         let mut d = desk(&[("f", text("b").as_bytes())]);
         d.text(Tool::Read, json!({"path": "f"}));
         d.put("f", text("others"));
-        let e = d.refused(Tool::Edit, one("f", at, "mine"));
+        let e = d.refused(Tool::Edit, every("f", at, "mine"));
         assert!(e.contains("others changed lines 42-42:\n    42  others"), "{e}");
         let whole = d.refused(Tool::Write, json!({"path": "f", "content": "x"}));
         assert!(whole.contains("read it again"), "a whole file takes more: {whole}");
-        assert!(String::from_utf8(after(&mut d, one("f", at, "mine"))).unwrap().contains("mine\n"));
+        assert!(String::from_utf8(after(&mut d, every("f", at, "mine"))).unwrap().contains("mine\n"));
     }
     // What was too long to be shown was not.
     let long = "y".repeat(5_000);
     let mut d = desk(&[("f", text("b").as_bytes())]);
     d.text(Tool::Read, json!({"path": "f"}));
     d.put("f", text(&long));
-    d.refused(Tool::Edit, one("f", "end", "mine"));
-    assert!(d.refused(Tool::Edit, one("f", "end", "mine")).contains("changed since you read it"));
+    d.refused(Tool::Edit, every("f", "end", "mine"));
+    assert!(d.refused(Tool::Edit, every("f", "end", "mine")).contains("changed since you read it"));
 }
 
 #[test]
@@ -165,7 +215,7 @@ fn lines_that_others_removed_are_seen_by_reading_where_they_stood() {
     d.text(Tool::Read, json!({"path": "f"}));
     d.put("f", "a\nb\nd\ne\n");
     d.text(Tool::Read, json!({"path": "f", "lines": 1}));
-    assert!(d.refused(Tool::Edit, one("f", "e", "E")).contains("others changed lines 3-3"));
+    assert!(d.refused(Tool::Edit, every("f", "e", "E")).contains("others changed lines 3-3"));
     d.text(Tool::Read, json!({"path": "f", "from": 2, "lines": 1}));
     assert_eq!(after(&mut d, one("f", "e", "E")), b"a\nb\nd\nE\n");
 }
@@ -212,7 +262,7 @@ fn what_others_changed_in_a_file_that_was_written_here_is_named_and_shown() {
     let seen = d.store.put(b"a\nb\n");
     d.view.seen.insert(rel("f"), seen);
     d.put("f", "a\nb\nothers\n");
-    let e = d.refused(Tool::Edit, one("f", "a", "A"));
+    let e = d.refused(Tool::Edit, every("f", "a", "A"));
     assert!(e.ends_with("others changed lines 3-3:\n     3  others"), "{e}");
     let e = d.refused(Tool::Write, json!({"path": "f", "content": "x"}));
     assert!(!e.contains("others"), "who only writes is shown nothing: {e}");
@@ -223,7 +273,7 @@ fn a_proposal_over_a_file_that_changed_is_set_aside_and_never_takes_the_others_c
     let mut d = desk(&[("f", b"a\nb\n")]);
     d.call(Tool::Edit, one("f", "a", "A")).unwrap();
     d.put("f", "a\nb\nothers\n");
-    assert!(d.refused(Tool::Edit, one("f", "b", "B")).contains("read it again"));
+    assert!(d.refused(Tool::Edit, one("f", "b", "B")).contains("changed since you read it"));
     let text = d.text(Tool::Read, json!({"path": "f"}));
     assert!(text.contains("changed on disk") && text.contains("others") && text.contains("  a\n"), "{text}");
     let got = d.call(Tool::Edit, one("f", "b", "B")).unwrap();

@@ -180,13 +180,16 @@ fn a_file_in_utf_16_is_searched_and_refused_without_its_secrets() {
         assert!(guess.starts_with("0 matches"), "nobody gets to know a secret by guessing at it: {guess}");
         d.text(Tool::Read, json!({"path": "app.ini"}));
         d.put("app.ini", app("correcthorse9"));
-        for (tool, args) in [
-            (Tool::Edit, json!({"path": "app.ini", "edits": [{"old": "Port=1", "new": "Port=2"}]})),
-            (Tool::Write, json!({"path": "app.ini", "content": "Port=2\n"})),
-        ] {
+        let port =
+            |all: bool| json!({"path": "app.ini", "edits": [{"old": "Port=1", "new": "Port=2", "all": all}]});
+        for (tool, args) in
+            [(Tool::Edit, port(true)), (Tool::Write, json!({"path": "app.ini", "content": "Port=2\n"}))]
+        {
             let told = d.refused(tool, args);
             assert!(!told.contains('\0') && !told.contains("horse"), "{told}");
         }
+        let told = d.text(Tool::Edit, port(false));
+        assert!(!told.contains('\0') && !told.contains("horse"), "{told}");
     }
 }
 
