@@ -80,6 +80,8 @@ pub struct Lane {
     pub ran: Option<Ran>,
     /// Whether a change that its last reply wanted came to nothing: what that reply runs after it was meant for it.
     pub missed: bool,
+    /// The first call of that reply.
+    pub first: Option<CallId>,
     /// Replies so far.
     pub rounds: u32,
     /// Whether its last reply wrote a call as text and made none.
@@ -361,6 +363,7 @@ impl Lane {
             silent: false,
             ran: None,
             missed: false,
+            first: None,
             rounds: 0,
             wrote_call: false,
             repeats: Repeats::default(),
@@ -397,6 +400,7 @@ impl Lane {
         self.missed = false;
         self.talk.push(Talk::Reply(seq));
         self.calls = calls.iter().map(|c| OpenCall::of_head(c, at)).collect();
+        self.first = self.calls.first().map(|c| c.call);
     }
 
     /// The scope of the live node under the ceiling: what calls run without further question.

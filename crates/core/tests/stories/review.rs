@@ -152,6 +152,47 @@ fn what_was_decided_of_a_hunk_holds_on_where_others_changed_the_file_elsewhere()
 }
 
 #[test]
+fn what_was_to_run_behind_a_change_that_was_left_or_commented_is_not_asked_about() {
+    let far = "-\n".repeat(9);
+    let text = |first: &str, last: &str| format!("{first}\n{far}{last}\n");
+    for (left, said, why) in [
+        (true, false, Some("the user left part of the change to a.txt")),
+        (false, true, Some("the user said something about the change to a.txt")),
+        (false, false, None),
+    ] {
+        let mut b = Bench::new();
+        b.say("fix the greeting");
+        b.plan(&[("Fix it", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.txt")), ("run", serde_json::json!({"command": "make x"}))]);
+        b.propose("a.txt", &text("1", "2"), &text("one", "two"));
+        let p = b.session.state().open_proposals().next().unwrap().clone();
+        for (hunk, leaves) in [(0, false), (1, left)] {
+            let decision = Some(if leaves { Decision::Left } else { Decision::Taken });
+            b.input(Input::Decide { proposal: p.id, hunk, decision, shown: p.shown() }).unwrap();
+        }
+        if said {
+            let text = "in capitals please".to_owned();
+            b.input(Input::Comment { proposal: p.id, hunk: 0, text, shown: p.shown() }).unwrap();
+        }
+        b.approve_all(None).unwrap();
+        b.write();
+        let end = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::CallEnded { status: CallStatus::Refused, result, .. } => Some(result.head.clone()),
+            _ => None,
+        });
+        let asked = b.session.state().open.values().any(|c| is_risk(&c.kind));
+        assert_eq!(asked, why.is_none(), "{left} {said}: {end:?}");
+        assert!(why.is_none_or(|why| end.as_ref().is_some_and(|end| end.contains(why))), "{end:?}");
+        // Its next reply is free again.
+        if why.is_some() {
+            b.reply("", &[("run", serde_json::json!({"command": "make x"}))]);
+            b.question(is_risk);
+        }
+    }
+}
+
+#[test]
 fn up_goes_back_to_the_same_plan_and_writes_nothing() {
     let mut b = reviewing();
     let p = b.session.state().open_proposals().next().unwrap().clone();

@@ -47,6 +47,10 @@ impl Draft<'_> {
         if open.tool == Some(Tool::Run) && lane.missed && !open.typed {
             return self.carry_out(call, CallVerdict::refuse(MISSED));
         }
+        let runs = (open.tool == Some(Tool::Run) && !open.typed) || open.source_call().is_some();
+        if let Some(why) = self.turned_down(lane).filter(|_| runs) {
+            return self.carry_out(call, CallVerdict::refuse(why));
+        }
         let verdict = match readable(open) {
             Ok((asked, tool)) => self.judge(lane, open, asked, tool),
             Err(_) if open.tool.is_none() => {
@@ -58,6 +62,28 @@ impl Draft<'_> {
             Err(unread) => unread,
         };
         self.carry_out(call, verdict);
+    }
+
+    /// Why what was meant for a change of the same reply is not asked about, where the user left part of that or said
+    /// something about it.
+    fn turned_down(&self, lane: &Lane) -> Option<String> {
+        let first = lane.first?;
+        let did = |p: &Proposal| match p.status {
+            ProposalStatus::Skipped => Some("left"),
+            ProposalStatus::Applied(_) | ProposalStatus::There => match p.tally() {
+                (_, 1.., _) => Some("left part of"),
+                _ => self.state.transcript.is_commented(p.id).then_some("said something about"),
+            },
+            ProposalStatus::Open
+            | ProposalStatus::Applying(_)
+            | ProposalStatus::Dropped
+            | ProposalStatus::SetAside => None,
+        };
+        let mut of_reply = self.state.proposals().values().filter(|p| p.lane == lane.id && p.call >= first);
+        let (path, did) = of_reply.find_map(|p| Some((&p.path, did(p)?)))?;
+        Some(format!(
+            "not run: the user {did} the change to {path} before it; see to that first, then call it again if it is still wanted"
+        ))
     }
 
     fn judge(&self, lane: &Lane, open: &OpenCall, asked: &ToolCall, tool: Tool) -> CallVerdict {
