@@ -200,6 +200,7 @@ fn comes_in(mode: PermissionMode, ran: &Ran, policy: &Policy, around: &Around) -
         shows: false,
         gives: Vec::new(),
         withheld: false,
+        by_trust: false,
     };
     (if question.word() == Some("proceed") { Comes::Word } else { Comes::Ask }, said)
 }

@@ -65,6 +65,9 @@ pub struct CommandQuestion {
     /// Whether it runs without those that it would get: the question whether the folder is trusted waits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withheld: bool,
+    /// Whether it would run unasked once the folder is trusted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_trust: bool,
 }
 
 /// What becomes of the command.

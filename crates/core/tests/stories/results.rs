@@ -286,8 +286,14 @@ fn a_check_that_the_question_about_the_folder_named_runs_as_the_usual_ones_do() 
     b.end_tool(exited(0, "ok"));
     b.say("/trust off");
     b.input(Input::Surveyed(Standing::default())).unwrap();
-    tries(&mut b, json!({"command": ".venv/bin/pytest -q"}));
-    b.question(is_risk);
+    // What trust would let run is asked about with that.
+    for (command, by_trust) in [(".venv/bin/pytest -q", true), (".venv/bin/python -m pytest", false)] {
+        tries(&mut b, json!({"command": command}));
+        let id = b.question(is_risk);
+        let asked = b.session.state().open[&id].kind.command().unwrap();
+        assert_eq!(asked.by_trust, by_trust, "{command}");
+        b.answer(is_risk, Answer::Reject(String::new())).unwrap();
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::{
     checkpoint::Checkpoint,
     event::Event,
     ids::{ApprovalId, CallId, GateId, LaneId},
-    policy::{By, Manner, Outcome, Request, Ruling},
+    policy::{By, Manner, Outcome, Request, Rule, Ruling, Setting},
     question::CommandQuestion,
     sandbox::Confine,
     scope::Capability,
@@ -192,6 +192,7 @@ impl Draft<'_> {
 
     fn risk_question(&self, open: &OpenCall, run: &Run, weighed: Weighed) -> CallVerdict {
         let Run { command, folder, reason, .. } = run.clone();
+        let by_trust = self.trust_lets(&weighed.request, run);
         let Weighed { gate, verdict, confine, ruling, deletes, shown, .. } = weighed;
         let message = match confine {
             Confine::Outside => format!("Run `{command}` outside the sandbox?"),
@@ -223,8 +224,21 @@ impl Draft<'_> {
             shows: open.shows,
             gives,
             withheld: self.state.withheld_from(run),
+            by_trust,
         };
         CallVerdict::ask(question, message)
+    }
+
+    /// Whether a command would run unasked once the folder is trusted, the checks that were found here among what that lets run.
+    fn trust_lets(&self, request: &Request, run: &Run) -> bool {
+        let mut setting = self.state.setting();
+        if std::mem::replace(&mut setting.conditions.trusted, true) {
+            return false;
+        }
+        let checks = self.under.gates.iter().filter_map(|gate| Rule::of_check(&gate.command));
+        let granted: Vec<Rule> = setting.granted.iter().cloned().chain(checks).collect();
+        let ruling = self.under.policy.decide(request, &Setting { granted: &granted, ..setting }).ruling;
+        self.unless_unreviewed(ruling, run).outcome == Outcome::Run
     }
 
     /// What commands get changed: those that wait are asked about again, as they are now.
