@@ -1,4 +1,4 @@
-//! A goal's command in the bar, and in the composer once it is to be changed: when it stands there, when it
+//! The command that waits in the bar, and in the composer once it is to be changed: when it stands there, when it
 //! goes, what Enter does with it.
 //!
 //! Owns what was put aside and what was sent. What is typed begins a draft; a line that is being changed and
@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use pilothouse_core::{
-    checkpoint::Answer,
+    checkpoint::{Answer, Checkpoint},
     ids::{CallId, CheckpointId},
     question::CommandQuestion,
     session::{LaneKind, State},
@@ -16,6 +16,7 @@ use pilothouse_core::{
 
 use super::App;
 use crate::{
+    bar,
     composer::{Withdrawn, is_typable},
     ctx::TOO_EARLY,
     overlay::Prompt,
@@ -64,7 +65,7 @@ impl App {
             self.tell_kept(withdrawn, "it is not asked any more");
         }
         let state = self.world.state();
-        let Some((id, call, line, word)) = goal_command(state) else { return };
+        let Some((id, call, line, word)) = waiting_command(state) else { return };
         let rises = self.offering.rising.is_some_and(|c| c == call) && self.offering.sent != Some(id);
         let free = self.composer.offered().is_none() && self.composer.draft.is_empty();
         let wanted = self.offering.aside != Some(id) && self.composer.popup.is_none();
@@ -218,13 +219,21 @@ impl App {
 const WAITS: &str = "postponed; it waits in the list";
 const TOO_SMALL: &str = "the screen is too small to show the whole command; the list shows it";
 
-/// The command of a goal that waits for the user: the question, the call, the line, whether it wants a word. Before it was
-/// looked at what it would run, nothing can be answered; and one that goes by the question about the folder waits behind it.
-fn goal_command(state: &State) -> Option<(CheckpointId, CallId, String, bool)> {
-    state.open.values().find_map(|c| {
-        let waits = c.kind.command().filter(|waits| waits.meant.is_some() && !waits.withheld)?;
-        let (lane, _) = state.open_call(waits.call)?;
-        (lane.kind == LaneKind::Goal)
-            .then(|| (c.id, waits.call, waits.command.clone(), waits.word().is_some()))
-    })
+/// The command that waits for the user, a goal's before that of a plan's run: the question, the call, the line, whether it
+/// wants a word. Before it was looked at what it would run, nothing can be answered; and one that goes by the question about
+/// the folder waits behind it.
+fn waiting_command(state: &State) -> Option<(CheckpointId, CallId, String, bool)> {
+    let of_goal = |c: &Checkpoint| {
+        let lane = c.kind.call().and_then(|call| state.open_call(call)).map(|(lane, _)| lane.kind);
+        lane == Some(LaneKind::Goal)
+    };
+    let shown = || bar::shown(state).and_then(|id| state.open.get(&id));
+    let asked = state.open.values().find(|c| c.kind.command().is_some() && of_goal(c)).or_else(shown)?;
+    let waits = asked.kind.command().filter(|waits| waits.meant.is_some() && !waits.withheld)?;
+    // A gate is no line of an agent's: it runs as the plan has it, or is left out.
+    if waits.gate.is_some() {
+        return None;
+    }
+    state.open_call(waits.call)?;
+    Some((asked.id, waits.call, waits.command.clone(), waits.word().is_some()))
 }

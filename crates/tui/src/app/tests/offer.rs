@@ -55,6 +55,21 @@ fn enter_runs_the_line_as_it_stands() {
 }
 
 #[test]
+fn in_the_run_of_a_plan_the_same_key_runs_the_same_question() {
+    let mut desk = Desk::new(100, 30).with_plan();
+    let id = desk.state().phase_question().unwrap().id;
+    let shown = desk.state().open[&id].kind.shown();
+    desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown });
+    propose(&mut desk, "make test");
+    let text = desk.text();
+    assert!(text.contains("Enter runs it   → edits it   Esc later"), "{text}");
+    desk.press("<enter>");
+    assert_eq!(answers(&desk), [line("make test")]);
+    desk.deliver();
+    assert_eq!(desk.tools.len(), 1);
+}
+
+#[test]
 fn no_key_is_named_for_a_command_before_it_was_looked_at_what_it_would_run() {
     let mut desk = Desk::new(100, 30);
     desk.press("run the tests<enter>").deliver();
