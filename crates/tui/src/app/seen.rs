@@ -54,6 +54,8 @@ pub(super) struct Answering {
     starts: bool,
     /// Whether it is a word to the changes that wait, which no word decides.
     review: bool,
+    /// Whether it is a yes to that.
+    takes: bool,
     /// Whether it says yes or to go on, where what waits wants a word of its own.
     agrees: bool,
 }
@@ -169,8 +171,13 @@ impl App {
             }
             Some(Early::Word(id)) => self.confirm(id, now),
             Some(Early::Review) => {
+                let takes = self.takes(&self.composer.draft.saved().whole());
                 self.answered_at(Place::Diff, true, now);
-                self.say("decide here: y takes a hunk, n leaves it, a writes");
+                if takes {
+                    self.act(diff::DiffAction::ApplyAll.into(), now);
+                } else {
+                    self.say("decide here: y takes a hunk, n leaves it, a writes");
+                }
             }
         }
         true
@@ -204,6 +211,7 @@ impl App {
         }
         Some(match self.kept_back(&self.answering)? {
             Early::Asked => return None,
+            Early::Review if self.answering.takes => "shows what would be written; one key there writes it",
             Early::Review => "opens the changes",
             Early::Unread(id) if self.place_of(id) == Place::Diff => "opens the changes",
             Early::Unread(_) => "opens the question above",
@@ -259,7 +267,8 @@ impl App {
         let starts = told.does(&Deed::Starts);
         let answers = |deed| if let Deed::Answers(id, answer) = deed { Some((id, answer)) } else { None };
         let given = told.deeds.into_iter().filter_map(answers).collect();
-        Answering { given, starts, review, agrees: self.wants_word().is_some() && self.agrees(text) }
+        let (takes, agrees) = (review && self.takes(text), self.wants_word().is_some() && self.agrees(text));
+        Answering { given, starts, review, takes, agrees }
     }
 
     /// The question that was asked last, where it wants a typed word, and that.
@@ -276,6 +285,17 @@ impl App {
         let yes = matches!(reading.turn, Turn::Control(Control::Approve | Control::Proceed));
         let plain = yes && reading.source == Source::Heuristic;
         plain || Lone::of(text) == Some(Lone::Yes) || session.tiers().classifier.agrees(text.trim())
+    }
+
+    /// Whether a word to the changes that wait wants them: whatever is no no, and no key of something else.
+    fn takes(&self, text: &str) -> bool {
+        match Lone::of(text) {
+            Some(lone) => lone == Lone::Yes,
+            None => {
+                let declines = self.world.session.tiers().classifier.declines(text.trim());
+                !declines && text.trim().chars().count() > 1
+            }
+        }
     }
 
     /// Why a line that would be said to this is kept back.

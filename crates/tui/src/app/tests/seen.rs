@@ -477,8 +477,26 @@ fn what_came_up_while_a_line_was_written_is_called_that() {
 }
 
 #[test]
-fn words_of_consent_open_the_changes_that_wait_and_take_nothing() {
-    for words in ["yes", "looks good", "Looks good, apply it", "no"] {
+fn words_that_take_the_changes_show_what_would_be_written_and_one_key_writes_it() {
+    for words in ["yes", "looks good", "Looks good, apply it", "perfect, apply that"] {
+        let mut b = Bench::new(100, 30);
+        b.desk.draw();
+        b.desk.wait(1_000).press(words).draw();
+        let text = b.desk.text();
+        assert!(text.contains("shows what would be written"), "{words}: {text}");
+        b.desk.press("<enter>").deliver();
+        assert_eq!(b.desk.app.panes.focus, DIFF, "{words}: {text}");
+        let applies = |b: &Bench| b.desk.inputs.iter().any(|i| matches!(i, Input::Apply { .. }));
+        assert!(b.desk.app.composer.draft.is_empty() && !applies(&b), "{words}");
+        b.desk.draw();
+        b.desk.wait(1_000).press("A");
+        assert!(applies(&b), "{words}: {}", b.desk.text());
+    }
+}
+
+#[test]
+fn a_no_opens_the_changes_that_wait_and_takes_nothing() {
+    for words in ["no", "nope"] {
         let mut b = Bench::new(100, 30);
         b.desk.draw();
         b.desk.wait(1_000).press(words).draw();
