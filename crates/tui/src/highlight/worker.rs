@@ -82,7 +82,7 @@ fn alias(lang: &str) -> &str {
     }
 }
 
-/// A number goes on behind a separator, which not every grammar knows: "60_000".
+/// A number goes on behind a separator, which not every grammar knows.
 fn whole_numbers(line: &str, colours: Vec<(usize, Slot)>) -> Vec<(usize, Slot)> {
     let mut whole: Vec<(usize, Slot)> = Vec::new();
     for (end, slot) in colours {
