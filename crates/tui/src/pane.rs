@@ -159,6 +159,11 @@ pub trait Pane: fmt::Debug {
         false
     }
 
+    /// Opens what a command printed last, where it tells that.
+    fn open_output(&mut self, _ctx: &Ctx<'_>) -> Outcome {
+        Outcome::none()
+    }
+
     /// Shows only what has this text, until it is closed.
     fn seek(&mut self, _text: &str) {}
 

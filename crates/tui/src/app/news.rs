@@ -18,8 +18,8 @@ use crate::{
     composer::Saved,
     ctx::Handout,
     notify,
-    overlay::{connect, help, status},
-    pane::{Focus, diff},
+    overlay::{changes, connect, help, status},
+    pane::{Focus, conversation, diff},
 };
 
 impl App {
@@ -117,6 +117,17 @@ impl App {
             self.page("What you can say", &words);
         } else if *control == Control::Status {
             self.open(&status::KIND, now);
+        } else if *control == Control::Other("diff".to_owned()) {
+            if self.world.state().open_proposals().next().is_some() {
+                self.go(Focus::Pane(diff::ID));
+            } else {
+                self.open(&changes::KIND, now);
+            }
+        } else if *control == Control::Other("output".to_owned()) {
+            self.panes.show(conversation::ID);
+            let ctx = ctx!(self, now);
+            let opened = self.panes.get_mut(conversation::ID).map(|pane| pane.open_output(&ctx));
+            self.carry_out(opened.unwrap_or_default(), now);
         }
     }
 

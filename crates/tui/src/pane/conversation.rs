@@ -472,6 +472,10 @@ impl Pane for ConversationPane {
         }
     }
 
+    fn open_output(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        self.last_output(ctx)
+    }
+
     fn showed_card(&self, question: CheckpointId) -> bool {
         self.was_read(question)
     }

@@ -124,6 +124,20 @@ fn a_match_behind_the_beginning_of_a_long_line_is_shown_with_what_stands_around_
 }
 
 #[test]
+fn the_last_output_is_opened_by_words_as_by_its_key() {
+    let whole = many();
+    let mut desk = ended(&whole);
+    desk.press("show the last output again");
+    assert!(desk.text().contains("shows what printed last"), "{}", desk.text());
+    desk.press("<enter>").deliver();
+    assert_eq!(desk.top(), Some("output"));
+    desk.collect();
+    serve(&mut desk, &whole);
+    let text = desk.text();
+    assert!(text.contains("line 1 of 10,000") && text.contains("    1  line 1 of the log"), "{text}");
+}
+
+#[test]
 fn a_long_output_opens_whole_on_a_page_and_is_searched_there() {
     let whole = many();
     let mut desk = ended(&whole);

@@ -2,7 +2,7 @@
 //!
 //! Owns which entry that is, and that no other names the key.
 
-use pilothouse_core::{digest::Place, fact, relpath::RelPath};
+use pilothouse_core::{digest::Place, fact, relpath::RelPath, tool::Tool};
 
 use super::{ConversationPane, ID, entry, view::Pos};
 use crate::{
@@ -50,6 +50,25 @@ impl ConversationPane {
         }
         let (path, line) = (RelPath::new(&path).ok()?, line.try_into().ok()?);
         Some(Ok(Place { path, line }))
+    }
+
+    /// Opens what a command printed last: a page of its own where it is long, else where it stands.
+    pub(super) fn last_output(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let ran = |e: &entry::Entry| {
+            matches!(&e.body, entry::Body::Call(c) if c.tool == Some(Tool::Run)) && e.folds()
+        };
+        let last = (self.log.first()..self.log.end()).rev().find(|key| self.log.get(*key).is_some_and(ran));
+        let Some(key) = last else { return Outcome::notice("nothing that ran here printed anything") };
+        if let Some(page) = self.log.page(key) {
+            return Outcome::open(page);
+        }
+        if let Some(entry) = self.log.get_mut(key) {
+            entry.unfold(true);
+        }
+        self.hold();
+        self.show(ctx, Pos { key, row: 0 });
+        self.settle(ctx);
+        Outcome::none()
     }
 
     pub(super) fn fold_entry(&mut self, ctx: &Ctx<'_>) -> Outcome {
