@@ -131,10 +131,14 @@ pub fn request(item: &Checkpoint, state: &State) -> Result<Request, &'static str
     ruled.map(|(request, _)| request).ok_or("only a command can be allowed by a rule")
 }
 
-/// What several rules allow, the words that they have in common said once.
+/// What several rules allow, the words that they have in common said once, and the sign that closes one in words.
 fn in_one(rules: &[Rule]) -> String {
     const COMMAND: &str = "allow command ";
-    let texts = texts(rules);
+    let plain = |text: &String| match text.strip_suffix(" $") {
+        Some(words) => format!("{words} and nothing more"),
+        None => text.clone(),
+    };
+    let texts: Vec<String> = texts(rules).iter().map(plain).collect();
     let first = texts.first().cloned().unwrap_or_default();
     let rest = texts.iter().skip(1);
     match first.strip_prefix(COMMAND) {

@@ -258,6 +258,13 @@ fn a_rule_for_good_is_shown_in_full_and_kept_only_after_a_second_yes() {
 }
 
 #[test]
+fn that_nothing_may_follow_is_told_in_words() {
+    let mut desk = command(120, "node --test test/app.test.js");
+    let text = desk.text();
+    assert!(text.contains("allow command node --test test/app.test.js and nothing more"), "{text}");
+}
+
+#[test]
 fn a_rule_can_be_made_narrower_and_is_rehearsed_anew() {
     let mut desk = command(100, "cargo add serde");
     desk.press("p");
