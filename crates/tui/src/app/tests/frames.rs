@@ -129,6 +129,18 @@ fn help_is_written_from_the_keymap() {
 }
 
 #[test]
+fn what_git_is_in_the_middle_of_is_told_apart_from_what_changed() {
+    let mut desk = Desk::new(120, 20);
+    for (branch, told) in
+        [("main, merge under way, 1 file in conflict", "1 file in conflict, ±3"), ("main", "main ±3")]
+    {
+        let around = Surroundings { branch: Some(branch.into()), dirty: 3, ..Surroundings::default() };
+        desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+        assert!(desk.text().contains(told), "{}", desk.text());
+    }
+}
+
+#[test]
 fn a_key_that_gave_way_to_the_users_file_is_told() {
     let mut desk = Desk::new(140, 30).with_plan();
     desk.app.take_keymap("[plan]\npause = \"q\"\n");

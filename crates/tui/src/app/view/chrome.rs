@@ -62,7 +62,9 @@ impl App {
         let taken = |right: &[Held]| right.iter().map(|held| held.text.width() + BETWEEN).sum::<usize>() + 2;
         let branch = around.branch.as_deref().map(|branch| Clean::line(branch).into_string());
         let dirty = if around.dirty > 0 && branch.is_some() {
-            format!(" {}{}", self.looks.glyphs.changed, around.dirty)
+            // Behind what git is in the middle of it is a count of its own.
+            let comma = if branch.as_deref().is_some_and(|branch| branch.contains(", ")) { "," } else { "" };
+            format!("{comma} {}{}", self.looks.glyphs.changed, around.dirty)
         } else {
             String::new()
         };
