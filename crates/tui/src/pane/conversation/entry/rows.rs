@@ -306,7 +306,7 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     }
     let from = rows.len();
     rows.extend(beyond.iter().flat_map(|words| {
-        let lead = Row::of("   Goes beyond  ", Slot::Soft);
+        let lead = Row::of("  goes beyond ", Slot::Soft);
         hang(&lead, &Row::of(words, Slot::Warn).pieces, env.width)
     }));
     // A line that runs stands as it is: marks of code in it are commands.
