@@ -43,7 +43,7 @@ impl Draft<'_> {
         let (holds, asks) = (standing.trust.holds(), standing.asks);
         let text = match wish {
             TrustRequest::Keep(of) if holds && standing.of == of => {
-                Some((Level::Info, "Trusted until a file that you were shown changes."))
+                Some((Level::Info, "Trusted, until one of the files that it covers changes."))
             }
             TrustRequest::Keep(_) if !holds => {
                 Some((Level::Warn, "It changed since it was shown; look at it again."))
