@@ -266,7 +266,9 @@ pub(crate) fn page(home: &Home, all: &BTreeMap<String, Said>) -> String {
     lines.extend([String::new(), "As it ships:".to_owned()]);
     let section = |key: &str| key.split('.').next().unwrap_or_default().to_owned();
     for group in shipped.chunk_by(|(a, _), (b, _)| section(a) == section(b)) {
-        lines.extend(group.iter().map(|(key, said)| row(key, said)));
+        // Where they come from is said once, above them.
+        let plain = |key: &str, said: &Said| format!("{key:names$}  {}", said.value).trim_end().to_owned();
+        lines.extend(group.iter().map(|(key, said)| plain(key, said)));
         lines.push(String::new());
     }
     lines.pop();
@@ -342,9 +344,9 @@ mod tests {
         let row = |key: &str| page.lines().find(|line| line.starts_with(key)).unwrap();
         let told = |key: &str| row(key).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(told("session.history"), ["session.history", "7", "config.toml:7"]);
-        assert_eq!(told("plan.candidates"), ["plan.candidates", "1", "default"]);
-        let column = |key: &str, of: &str| row(key).find(of);
-        assert_eq!(column("session.history", "config.toml"), column("plan.candidates", "default"), "{page}");
+        assert_eq!(told("plan.candidates"), ["plan.candidates", "1"]);
+        let column = |key: &str, of: &str| row(key).rfind(of);
+        assert_eq!(column("session.history", "7 "), column("plan.candidates", "1"), "{page}");
         assert!(!page.contains("hunter"), "{page}");
         assert!(page.find("session.history") < page.find("As it ships:"), "{page}");
         assert!(page.find("As it ships:") < page.find("plan.candidates"), "{page}");
