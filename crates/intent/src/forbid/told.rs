@@ -60,8 +60,8 @@ impl Told {
                 && !said.stands_behind(phrase, list(List::ToldBe), BETWEEN)
         };
         let which = |phrase: &str| said.stands_behind(phrase, list(List::ToldWhich), 0);
-        let tells = |phrase: &&Box<str>| !attribute(phrase) && !which(phrase) && !said.is_ordered(phrase);
-        let frames = list(List::ToldNot).filter(tells).any(|phrase| said.governs(phrase));
+        let tells = |phrase: &str| !attribute(phrase) && !which(phrase) && !said.is_ordered(phrase);
+        let frames = list(List::ToldNot).any(|phrase| tells(phrase) && said.governs(phrase));
         let keeps = keeps && list(List::ToldAs).any(|phrase| said.at(phrase).is_some());
         Self { frames, changes: said.verbs.len(), begins, keeps }
     }

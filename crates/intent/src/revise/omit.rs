@@ -34,10 +34,8 @@ impl Words<'_> {
             Some(self.to(end).from(len))
         };
         let steps = first.or_else(split)?;
-        match steps.from(steps.begins(List::UndoThe).unwrap_or(0)).counted()? {
-            TakenBack::Steps(steps) => Some(steps),
-            _ => None,
-        }
+        let counted = steps.from(steps.begins(List::UndoThe).unwrap_or(0)).counted()?;
+        if let TakenBack::Steps(steps) = counted { Some(steps) } else { None }
     }
 
     /// Whether nothing is ordered, wanted or asked here.
