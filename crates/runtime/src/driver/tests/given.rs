@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint},
+    tool::Advice,
     trust::{Trust, TrustRequest},
 };
 
@@ -34,7 +35,8 @@ pub(super) async fn printed(s: &mut Screen, line: &str) -> String {
         s.until("its end", |s| s.count("call_ended") > before).await;
     }
     let ended = |e: &Stamped| {
-        if let Event::CallEnded { result, .. } = &e.event { result.whole().map(str::to_owned) } else { None }
+        let Event::CallEnded { result, notes, .. } = &e.event else { return None };
+        result.whole().map(|text| Advice::below(notes, text))
     };
     s.events.iter().rev().find_map(ended).unwrap()
 }
