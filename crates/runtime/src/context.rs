@@ -229,6 +229,8 @@ pub enum Ending {
     Looks,
     /// A step that runs commands, which change what they change.
     Runs,
+    /// A step after which no gate of its plan is due.
+    Early,
     /// An answer, or a goal, that was let change files.
     Agreed,
 }
@@ -238,6 +240,7 @@ pub fn instruction(purpose: Purpose, ending: Ending, mode: Mode) -> String {
     let task = match purpose {
         Purpose::Task if ending == Ending::Looks => include_str!("../../../assets/prompts/look.md"),
         Purpose::Task if ending == Ending::Runs => include_str!("../../../assets/prompts/run.md"),
+        Purpose::Task if ending == Ending::Early => include_str!("../../../assets/prompts/early.md"),
         Purpose::Answer if ending == Ending::Agreed => include_str!("../../../assets/prompts/agreed.md"),
         Purpose::Answer => include_str!("../../../assets/prompts/answer.md"),
         Purpose::Plan => include_str!("../../../assets/prompts/plan.md"),

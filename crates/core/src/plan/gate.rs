@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     blob::BlobId,
     ids::{EvidenceId, GateId, TaskId},
+    plan::Plan,
 };
 
 /// A check between tasks; green only with evidence captured here.
@@ -243,4 +244,11 @@ pub struct ProvenTree {
     pub tree: BlobId,
     /// Whether nothing changed while the gate ran, or one after it.
     pub still: bool,
+}
+
+impl Plan {
+    /// Whether a gate is due once this step is done: nothing else is left to do before it, and nobody left it out.
+    pub fn falls_due(&self, gate: &Gate, task: TaskId) -> bool {
+        !gate.is_waived() && self.awaited(gate).all(|t| t.id == task || t.status.settled())
+    }
 }

@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 
 use pilothouse_core::{
     fact::{Fact, FactSource, is_named},
+    ids::TaskId,
     intent::{Mode, PlanSub, QuerySub, Turn},
     memory::NOTE_CHARS,
     money::count,
     picture,
-    plan::{GateStatus, Plan, Task, failed},
+    plan::{Gate, GateStatus, Plan, Task, failed},
     question::CommitQuestion,
     relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
@@ -97,9 +98,17 @@ fn end_of(state: &State, lane: &Lane) -> Ending {
         if task.node.scope().allows(Capability::Execute) { Ending::Runs } else { Ending::Looks }
     } else if state.has_own_run(lane) || lane.kind == LaneKind::Goal && writes {
         Ending::Agreed
+    } else if is_early(state, lane) {
+        Ending::Early
     } else {
         Ending::Plain
     }
+}
+
+/// Whether a step is at hand after which no gate of its plan is due.
+fn is_early(state: &State, lane: &Lane) -> bool {
+    let Some((plan, task)) = state.plan.as_ref().zip(lane.kind.task()) else { return false };
+    !plan.gates.is_empty() && !plan.gates.iter().any(|gate| plan.falls_due(gate, task))
 }
 
 /// What the last pipeline found, with the files of it that were written since.
@@ -198,9 +207,10 @@ fn plan(plan: &Plan, lane: &Lane) -> String {
         .iter()
         .map(|g| {
             let red = format!("{} when its line ran last; the user skipped it", failed(g.exit));
+            let pending = pending(plan, g, lane.kind.task());
             let status = match g.status {
                 GateStatus::Failed(_) if g.waived => red.as_str(),
-                GateStatus::Pending => "the workbench runs it itself once its tasks are done",
+                GateStatus::Pending => pending.as_str(),
                 GateStatus::Running => "running",
                 GateStatus::Passed(_) => "passed",
                 GateStatus::Stale(_) if g.waived => "files changed since it passed; the user skipped it",
@@ -214,6 +224,20 @@ fn plan(plan: &Plan, lane: &Lane) -> String {
         })
         .collect();
     format!("plan: {}{}{}{}", plan.title, steps(plan), gates.concat(), at_hand(plan, lane.kind))
+}
+
+/// When a gate runs that has not: which steps it comes after, or that it is due with the one at hand.
+fn pending(plan: &Plan, gate: &Gate, task: Option<TaskId>) -> String {
+    let own = "the workbench runs it itself";
+    if task.is_some_and(|task| plan.falls_due(gate, task)) {
+        return format!("due after this task; {own} then");
+    }
+    let after: Vec<String> = gate.after.iter().map(|id| plan.number(*id).to_string()).collect();
+    if after.is_empty() {
+        format!("after the last task; {own}")
+    } else {
+        format!("after {}; {own}", after.join(", "))
+    }
 }
 
 fn at_hand(plan: &Plan, kind: LaneKind) -> String {

@@ -570,6 +570,23 @@ fn a_gate_is_told_to_the_model_as_what_became_of_it() {
 }
 
 #[test]
+fn a_step_is_told_of_the_gates_that_are_due_after_it_and_of_no_others() {
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    let plan = r#"{"title": "P", "tasks": [{"title": "Write a failing test", "files": ["t"]}, {"title": "Mend it", "files": ["a.txt"], "after": [1]}], "gates": [{"name": "tests", "command": "make test", "after": [2]}]}"#;
+    b.reply("", &[("c", "submit_plan", plan)]);
+    b.step(Input::say("y"));
+    let now = |b: &Bench| b.request().messages.last().unwrap().text.clone();
+    let first = now(&b);
+    assert!(first.contains("gate tests: `make test` (after 2; the workbench runs it itself)"), "{first}");
+    assert!(first.contains("No gate is due after this task") && !first.contains("run the gates"), "{first}");
+    b.reply("nothing to change: it is there", &[]);
+    let second = now(&b);
+    assert!(second.contains("(due after this task; the workbench runs it itself then)"), "{second}");
+    assert!(second.contains("run the gates that the state calls due"), "{second}");
+}
+
+#[test]
 fn a_planning_after_a_failure_is_told_what_failed() {
     let mut b = Bench::new();
     b.step(Input::say("fix the bug in a.txt"));
