@@ -34,7 +34,7 @@ use crate::{
 const MOST_CHOICES: usize = 9;
 /// Told of a command behind a change of the same reply that failed or was refused.
 const MISSED: &str =
-    "not run: a change before it in the same reply was not made; mend that first, then call it again";
+    "not run: a change before it in the reply was not made; mend that first, then call it again";
 
 impl Draft<'_> {
     /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
@@ -64,10 +64,8 @@ impl Draft<'_> {
         self.carry_out(call, verdict);
     }
 
-    /// Why what was meant for a change of the same reply is not asked about, where the user left part of that or said
-    /// something about it.
+    /// Why what runs behind a change of a reply is not asked about, where the user left some of that or spoke of it.
     fn turned_down(&self, lane: &Lane) -> Option<String> {
-        let first = lane.first?;
         let did = |p: &Proposal| match p.status {
             ProposalStatus::Skipped => Some("left"),
             ProposalStatus::Applied(_) | ProposalStatus::There => match p.tally() {
@@ -79,7 +77,8 @@ impl Draft<'_> {
             | ProposalStatus::Dropped
             | ProposalStatus::SetAside => None,
         };
-        let mut of_reply = self.state.proposals().values().filter(|p| p.lane == lane.id && p.call >= first);
+        let mut of_reply =
+            self.state.proposals().values().filter(|p| p.lane == lane.id && Some(p.call) >= lane.first);
         let (path, did) = of_reply.find_map(|p| Some((&p.path, did(p)?)))?;
         Some(format!(
             "not run: the user {did} the change to {path} before it; see to that first, then call it again if it is still wanted"
