@@ -33,8 +33,7 @@ use crate::{
 /// Most answers that a question of the model may offer.
 const MOST_CHOICES: usize = 9;
 /// Told of a command behind a change of the same reply that failed or was refused.
-const MISSED: &str =
-    "not run: a change before it in the reply was not made; mend that first, then call it again";
+const MISSED: &str = "not run: a change before it was not made; mend that first, then call it again";
 
 impl Draft<'_> {
     /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
