@@ -47,12 +47,13 @@ impl Preview {
         if let Some(why) = session.refuses_typed(line) {
             return Self::Refused(format!("refused: {why}"));
         }
-        match Self::judged_where(line, text.starts_with("!!"), session) {
-            Self::Shell(risk, _, outside) if beside(text).is_some() => {
-                Self::Shell(risk, "runs beside this session, as /bg does".to_owned(), outside)
-            }
-            judged => judged,
+        let mut judged = Self::judged_where(line, text.starts_with("!!"), session);
+        if let Self::Shell(_, why, _) = &mut judged
+            && beside(text).is_some()
+        {
+            "runs beside this session, as /bg does".clone_into(why);
         }
+        judged
     }
 
     fn judged_where(line: &str, outside: bool, session: &Session) -> Self {

@@ -174,6 +174,7 @@ impl Foretold {
         let leaves = state.paused_pipeline().is_some();
         let resumes = matches!(turn, Turn::Control(Control::Proceed | Control::Redo));
         let (mut all, aside): (Vec<String>, String) = (Vec::new(), setting_aside(state));
+        let (going, stopped) = (self.going_on(), stopping(replans, state));
         for deed in &self.deeds {
             let what = match deed {
                 Deed::Answers(..) | Deed::Talks if self.does(&Deed::GoesOn) => continue,
@@ -182,11 +183,8 @@ impl Foretold {
                 Deed::Answers(..) => "answers the question above",
                 Deed::Drops => "drops the question above",
                 Deed::Starts => "approves the plan and starts it",
-                Deed::GoesOn | Deed::StopsRun => {
-                    let goes = *deed == Deed::GoesOn;
-                    all.push(if goes { self.going_on() } else { stopping(replans, state) });
-                    continue;
-                }
+                Deed::GoesOn => &going,
+                Deed::StopsRun => &stopped,
                 Deed::StopsAnswer => "stops the answer",
                 Deed::SetsAside if self.does(&Deed::StopsRun) => continue,
                 Deed::SetsAside if state.phase == Phase::Planning => "stops planning",

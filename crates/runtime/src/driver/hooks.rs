@@ -105,9 +105,13 @@ impl Driver {
             return open.run().map(|run| run.command.clone());
         }
         let before = (1..of.seq.0).rev().take(LOOKED_BACK).map_while(|seq| texts.event(Seq(seq)));
-        before.map(|e| e.event).find_map(|event| match event {
-            Event::CallStarted { call: started, subject, .. } if started == *call => Some(subject),
-            _ => None,
+        before.map(|e| e.event).find_map(|event| {
+            if let Event::CallStarted { call: started, subject, .. } = event
+                && started == *call
+            {
+                return Some(subject);
+            }
+            None
         })
     }
 }

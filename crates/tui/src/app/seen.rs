@@ -289,13 +289,10 @@ impl App {
 
     /// Whether a word to the changes that wait wants them: whatever is no no, and no key of something else.
     fn takes(&self, text: &str) -> bool {
-        match Lone::of(text) {
-            Some(lone) => lone == Lone::Yes,
-            None => {
-                let declines = self.world.session.tiers().classifier.declines(text.trim());
-                !declines && text.trim().chars().count() > 1
-            }
+        if let Some(lone) = Lone::of(text) {
+            return lone == Lone::Yes;
         }
+        !self.world.session.tiers().classifier.declines(text.trim()) && text.trim().chars().count() > 1
     }
 
     /// Why a line that would be said to this is kept back.

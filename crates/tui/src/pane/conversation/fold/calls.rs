@@ -328,7 +328,8 @@ impl Log {
         let part = c.stored.is_some_and(|of| result.head.contains(&of.output_name()));
         c.long = part || result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
         if c.tool == Some(Tool::Run) {
-            c.result.shown = unframed(&c.result.shown).to_owned();
+            let shown = unframed(&c.result.shown).to_owned();
+            c.result.shown = shown;
         }
         for note in notes.iter().rev().map(|note| note.user.as_str()).filter(|note| !note.is_empty()) {
             c.result.shown = format!("{note}\n{}", c.result.shown);
