@@ -60,6 +60,17 @@ pub trait Texts {
     fn blob(&self, id: BlobId) -> Option<Vec<u8>>;
 }
 
+/// Where git stands in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Git {
+    /// The folder lies in no repository.
+    Outside,
+    /// There may be one, and nothing is known of it.
+    Unknown,
+    /// The branch.
+    On(String),
+}
+
 /// What else a request depends on.
 #[derive(Clone, Debug)]
 pub struct Circumstances {
@@ -67,8 +78,8 @@ pub struct Circumstances {
     pub now: Millis,
     /// Minutes east of UTC.
     pub utc_offset_minutes: i32,
-    /// The git branch, if there is one.
-    pub branch: Option<String>,
+    /// Where git stands in the folder.
+    pub git: Git,
     /// Messages of the user to go back at most.
     pub history: usize,
     /// How much the model can hold.

@@ -57,6 +57,11 @@ const UNDER_WAY: [(&str, &str); 6] = [
     ("BISECT_LOG", "bisect"),
 ];
 
+/// Whether a folder lies in a repository of git, by what lies in it and above it.
+pub fn is_repository(folder: &Path) -> bool {
+    folder.ancestors().any(|f| f.join(".git").symlink_metadata().is_ok())
+}
+
 /// The branch as it is now, or where there is none the commit, and what git is in the middle of; nothing where its files
 /// do not say. No program is run for it.
 pub fn head(folder: &Path) -> Option<String> {

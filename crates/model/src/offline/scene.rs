@@ -125,11 +125,11 @@ impl<'a> Scene<'a> {
         spoke.map(|m| m.text.as_str())
     }
 
-    /// Whether the folder is known to lie in no git repository: its line tells the branch where there is one.
+    /// Whether the folder is known to lie in no git repository.
     pub fn without_git(&self) -> bool {
         let last = self.request.messages.iter().rev().find(|m| m.text.starts_with("<state>"));
         let line = last.and_then(|m| m.text.lines().find(|l| l.starts_with("workspace: ")));
-        line.is_some_and(|l| !l.contains(", branch "))
+        line.is_some_and(|l| l.ends_with(", no git repository"))
     }
 
     /// The instruction of the task at hand.

@@ -18,7 +18,7 @@ use pilothouse_core::{
     session::{Lane, LaneKind, State},
 };
 
-use super::{Circumstances, Ending, inside, instruction, record::steps};
+use super::{Circumstances, Ending, Git, inside, instruction, record::steps};
 
 /// Most facts that are offered.
 const MOST_FACTS: usize = 12;
@@ -176,7 +176,11 @@ fn day(around: &Circumstances) -> String {
 
 fn workspace(state: &State, around: &Circumstances) -> String {
     let folder = state.folder.rsplit('/').next().unwrap_or_default();
-    let branch = around.branch.as_ref().map_or_else(String::new, |b| format!(", branch {b}"));
+    let branch = match &around.git {
+        Git::Outside => ", no git repository".to_owned(),
+        Git::Unknown => String::new(),
+        Git::On(branch) => format!(", branch {branch}"),
+    };
     format!("workspace: {folder}{branch}")
 }
 

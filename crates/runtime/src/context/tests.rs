@@ -119,7 +119,7 @@ impl Bench {
             memory: std::sync::Arc::default(),
             now: Millis(1_700_000_000_000),
             utc_offset_minutes: 60,
-            branch: None,
+            git: Git::Unknown,
             history: 200,
             window,
             project: None,
@@ -206,6 +206,18 @@ fn what_is_to_be_done_is_told_by_what_the_work_at_hand_may_do() {
         let asked = request(b.session.state(), lane.id, lane.offer(), Vec::new(), &b, &around).unwrap();
         let now = &asked.request.messages.last().unwrap().text;
         assert_eq!(now.contains("The workbench runs the check"), checks, "{now}");
+    }
+    // Where git stands is told as far as it is known.
+    for (git, told) in [
+        (Git::Outside, "workspace: in<k>well, no git repository\n"),
+        (Git::Unknown, "workspace: in<k>well\n"),
+        (Git::On("main".to_owned()), "workspace: in<k>well, branch main\n"),
+    ] {
+        let around = Circumstances { git, ..Bench::around(Window::of(None)) };
+        let lane = b.lane();
+        let asked = request(b.session.state(), lane.id, lane.offer(), Vec::new(), &b, &around).unwrap();
+        let now = &asked.request.messages.last().unwrap().text;
+        assert!(now.contains(told), "{told} in {now}");
     }
     let mut b = Bench::new();
     b.step(Input::say("run the tests"));

@@ -22,6 +22,7 @@ use tokio::{
 
 use super::{Driver, Inbound, rules::Takes};
 use crate::{
+    context::Git,
     project::{FolderFiles, Grounds, Project, SearchPath},
     surroundings,
 };
@@ -74,13 +75,16 @@ impl Driver {
         });
     }
 
-    /// The branch as a model is told of it: it may be another one since git was asked.
-    pub(super) fn branch_now(&self) -> Option<String> {
+    /// Where git stands, as a model is told of it: the branch may be another one since git was asked.
+    pub(super) fn git_now(&self) -> Git {
         if self.around.refused.is_some() {
-            return None;
+            return Git::Unknown;
         }
-        let told = surroundings::told(self.at.root.path(), self.around.branch.as_deref())?;
-        Some(self.at.config.secrets.mask(&told).into_owned())
+        match surroundings::told(self.at.root.path(), self.around.branch.as_deref()) {
+            Some(told) => Git::On(self.at.config.secrets.mask(&told).into_owned()),
+            None if surroundings::is_repository(self.at.root.path()) => Git::Unknown,
+            None => Git::Outside,
+        }
     }
 
     /// Looks what an input is decided by: at a message what there is to search the web with, at this and the end of a call

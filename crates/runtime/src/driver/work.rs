@@ -315,7 +315,7 @@ impl Driver {
         Circumstances {
             now: (self.setup.clock)(),
             utc_offset_minutes: self.around.utc_offset_minutes,
-            branch: self.branch_now(),
+            git: self.git_now(),
             history: self.at.config.history,
             window: context::Window::of_model((voice, window)),
             project: self.project.block(),

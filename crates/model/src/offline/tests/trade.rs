@@ -248,7 +248,8 @@ fn an_order_with_a_usual_command_proposes_it_with_the_names_filled_in() {
 
 #[test]
 fn a_folder_without_git_has_no_diff_and_no_command_of_git() {
-    let state = "<state>\nday: Monday\nworkspace: notes\npath: Read; you may read\n</state>";
+    let state =
+        "<state>\nday: Monday\nworkspace: notes, no git repository\npath: Read; you may read\n</state>";
     for said in ["what changed?", "show the diff", "show the last commit"] {
         let mut talk = goal(said);
         *talk.request.messages.last_mut().unwrap() = Message::text(Role::User, state);
