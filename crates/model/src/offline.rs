@@ -43,7 +43,7 @@ pub const CONNECT: &str = "Connect a model for everything else: `/model PRESET:N
 const ABLE: &str = "I can find things (`where is X`, `what is X`, `who uses X`, `find \"text\"`), show, list and outline files, review the working diff, `rename X to Y`, `replace \"a\" with \"b\"`, create and delete files, and run commands and tests.";
 
 /// Said where only git could tell.
-const NO_GIT: &str = "There is no git repository here, so git has nothing to show; `/changes` has what this session wrote, and `run git init` makes a repository.";
+const NO_GIT: &str = "There is no git repository here: `/changes` has what this session wrote, and `run git init` makes a repository.";
 
 /// The rule-based engine; it needs no account, network or configuration.
 #[derive(Clone, Copy, Debug, Default)]

@@ -34,7 +34,7 @@ pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
         Request::Todos(scope) => todos(scene, scope.as_deref()),
         Request::Failure(asked) => record::failure(scene, *asked),
         Request::WhyAsked => Ok(record::why_asked(scene)),
-        Request::HowUndo => Ok(record::UNDO.to_owned()),
+        Request::Told(text) => Ok((*text).to_owned()),
         Request::Undo => record::undo(scene),
         Request::Outline(path) => browse::outline(scene, path),
         Request::Overview => browse::overview(scene),
@@ -215,7 +215,8 @@ fn entry(scene: &Scene<'_>, term: &str) -> Result<Option<String>, Move> {
     let all = scene.ask("list", json!({"path": ".", "depth": 20}))?;
     let called = |l: &&str| {
         let name = l.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        name == term || name.rsplit_once('.').is_some_and(|(stem, _)| !l.ends_with('/') && stem == term)
+        let stem = name.rsplit_once('.').map(|(stem, _)| stem).filter(|_| !l.ends_with('/'));
+        name == term || stem.is_some_and(|stem| stem.eq_ignore_ascii_case(term))
     };
     let entries: Vec<&str> =
         browse::names(all.text).filter(|_| all.failed.is_none()).filter(called).collect();

@@ -104,7 +104,7 @@ phrases! {
         r"(?<x>.+?)\s+(?:in|inside|under|below|unter)\s+(?:(?:the|folder|directory)\s+)*(?<in>\S+?)(?:\s+(?:folder|directory))?",
     ];
     SHOW = [
-        r"(?:show|read|open|print|cat|view|display|zeige?|lies|öffne)\s+(?:(?:me|mir|the|file|contents? of|die|datei)\s+)*(?<x>\S+)(?:,?\s+(?:from\s+)?(?:lines?|zeilen?)\s+(?<from>\d+)(?:\s*(?:-|–|to|bis)\s*(?<to>\d+))?)?",
+        r"(?:show|read|open|print|cat|view|display|look\s+(?:at|into)|zeige?|lies|öffne)\s+(?:(?:me|mir|the|file|contents? of|die|datei)\s+)*(?<x>\S+)(?:,?\s+(?:from\s+)?(?:lines?|zeilen?)\s+(?<from>\d+)(?:\s*(?:-|–|to|bis)\s*(?<to>\d+))?)?",
         r"(?:show|read|print|zeige?|lies)\s+(?:me\s+|mir\s+)?(?:lines?|zeilen?)\s+(?<from>\d+)(?:\s*(?:-|–|to|bis)\s*(?<to>\d+))?\s+(?:of|in|from|von)\s+(?<x>\S+)",
     ];
     WHERE = [
@@ -162,7 +162,7 @@ phrases! {
         r"(?:which|what)\s+(?:(?:of\s+)?(?:the\s+)?(?:tests?|ones?|checks?|gates?|them)\s+)?(?:(?:is|are|was|were|has|have)\s+)?(?:fails?|failed|failing|broke|broken|red)",
         r"(?:which|what)\s+(?:tests?|checks?|gates?)\s+did\s+(?:fail|not\s+pass)",
         r"what\s+(?:went|has\s+gone|is)\s+wrong",
-        r"(?:show|list|print|give|tell)\s+(?:me\s+|us\s+)?(?:(?:the|all|last)\s+)*(?:errors?|error\s+messages?|failures?|failing\s+tests?|failed\s+tests?|test\s+failures?)",
+        r"(?:show|list|print|give|tell|explain|describe)\s+(?:me\s+|us\s+)?(?:(?:the|all|last|that|this)\s+)*(?:errors?|error\s+messages?|failures?|failing\s+tests?|failed\s+tests?|test\s+failures?)",
         r"(?:what|where)(?:'s|\s+is|\s+are|\s+was|\s+were)\s+the\s+(?:errors?|error\s+messages?|failures?|failing\s+tests?|failed\s+tests?)",
         r"welche[rs]?\s+tests?\s+(?:ist|sind)\s+(?:fehlgeschlagen|rot)",
     ];
@@ -177,6 +177,7 @@ phrases! {
         r"why\s+(?:do|did)\s+i\s+(?:have|need)\s+to\s+(?:confirm|approve|say\s+yes|answer)(?:\s+(?:that|this|it))?",
         r"warum\s+(?:wurde|werde)\s+ich\s+gefragt",
     ];
+    UNCOMMIT = [r"(?:undo|revert|take\s+back|roll\s*back)\s+(?:(?:a|the|my|last|previous|latest)\s+)*commit"];
     UNDO = [
         r"(?:undo|revert|roll\s*back|take\s+back|reverse)(?:\s+(?:it|this|that|everything|all|(?:(?:the|my|your|last|previous|latest|a|all|of)\s+)*(?:changes?|edits?|step|thing|one|what\s+you\s+did)))?",
         r"(?:take|roll|put)\s+(?:it|this|that|everything)\s+back",

@@ -9,9 +9,9 @@ use pilothouse_core::intent::command::INIT;
 use super::{
     pattern::{Pattern, group},
     phrase::{
-        ABLE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, GREETING, HOW, LINT, LIST, MODEL, MOVE, OUTLINE,
-        OVERVIEW, PRIVACY, REFINE, RENAME, REPLACE, REVIEW, SCOPE, SHOW, START, TESTS, THANKS, UNDO, USES,
-        WHAT, WHERE, WHO, WHY_ASKED, first,
+        ABLE, BUILD, COMMIT, CONTENT, CREATE, DELETE, FIND, FORMAT, GREETING, HOW, LINT, LIST, MODEL, MOVE,
+        OUTLINE, OVERVIEW, PRIVACY, REFINE, RENAME, REPLACE, REVIEW, SCOPE, SHOW, START, TESTS, THANKS,
+        UNCOMMIT, UNDO, USES, WHAT, WHERE, WHO, WHY_ASKED, first,
     },
     record::{self, Failure, last_run},
     scene::Scene,
@@ -62,9 +62,10 @@ pub(super) enum Request {
     Failure(Failure),
     /// Why something was asked.
     WhyAsked,
-    /// How something is taken back, or that it is.
-    HowUndo,
+    /// Something is taken back.
     Undo,
+    /// How something is done that is told as it stands.
+    Told(&'static str),
     Outline(String),
     Overview,
     Review,
@@ -133,7 +134,11 @@ impl Request {
                 return wish;
             }
         }
-        Self::of(&sentence).settled(scene)
+        let wish = Self::of(&sentence);
+        // Where nothing ran, "the error" may be the name of something.
+        let named = matches!(wish, Self::Failure(_)) && last_run(scene.before()).is_none();
+        let named = named.then(|| asking(&sentence)).flatten();
+        named.unwrap_or(wish).settled(scene)
     }
 
     /// What hangs on the folder and on what was said before, as the job that it comes to.
@@ -254,8 +259,12 @@ fn about_us(s: &Sentence) -> Option<Request> {
     let how = group(&how, "x");
     let does = [(&TESTS[..], Job::Tests), (&BUILD, Job::Build), (&LINT, Job::Lint), (&FORMAT, Job::Format)];
     let job = does.into_iter().find(|(set, _)| first(set, how).is_some()).map(|(_, job)| Request::How(job));
-    let undo = || first(&UNDO, how).map(|_| Request::HowUndo);
-    job.or_else(undo).or_else(|| model(how)).or_else(|| first(&START, how).map(|_| Request::Start))
+    let undo = || first(&UNDO, how).or_else(|| first(&UNCOMMIT, how)).map(|_| Request::Told(record::UNDO));
+    let commit = || first(&COMMIT, how).map(|_| Request::Told(usual::HOW_COMMIT));
+    job.or_else(undo)
+        .or_else(commit)
+        .or_else(|| model(how))
+        .or_else(|| first(&START, how).map(|_| Request::Start))
 }
 
 /// Whether a text points at something instead of naming it.
@@ -401,7 +410,8 @@ fn asking(s: &Sentence) -> Option<Request> {
     if let Some(found) = first(&LIST, text) {
         let place = [group(&found, "in"), group(&found, "dir")].concat();
         let place = s.plain(&place);
-        let here = ["this", "here", "project", "repo", "workspace", "current", "."].contains(&place.as_str());
+        let here = ["this", "here", "workspace", "current", "."].contains(&place.as_str())
+            || trade::is_project(&place);
         let said = found.name("said").is_some();
         if found.name("dir").is_none() || here || place.ends_with('/') {
             return Some(Request::List(Some(place).filter(|p| !p.is_empty() && !here)));

@@ -56,6 +56,11 @@ fn topic(words: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|(name, _)| list(name).any(|word| word == bare))
 }
 
+/// Whether a word means the whole of what is worked on.
+pub(super) fn is_project(word: &str) -> bool {
+    list("project").any(|w| w == word)
+}
+
 /// The words without what only leads to them or ends them.
 fn bare(words: &str) -> &str {
     let mut words = words.trim();

@@ -53,6 +53,9 @@ pub(super) fn order(s: &Sentence) -> Option<Request> {
 /// Said where a commit has no message.
 const NO_MESSAGE: &str = "What is its message? Say `commit \"…\"`, and I run `git commit -a -m …` with it: you are asked before. `-a` takes every change of files that git knows; new ones need `run git add FILE` first. `/commit` takes what this session wrote and nothing else.";
 
+/// How a commit is made.
+pub(super) const HOW_COMMIT: &str = "`commit \"MESSAGE\"` runs `git commit -a -m MESSAGE`, with every change of files that git knows; `run git add FILE` takes a new one in first. `/commit` commits what this session wrote and nothing else. You are asked before each.";
+
 /// A command that is said, or a job of the project.
 pub(super) fn running(s: &Sentence) -> Option<Request> {
     let text = s.text.as_str();

@@ -23,7 +23,7 @@ fn shown(text: &str) -> String {
         Request::Todos(scope) => format!("todos{}", at(scope)),
         Request::Failure(asked) => format!("failure {asked:?}").to_lowercase(),
         Request::WhyAsked => "why asked".into(),
-        Request::HowUndo => "how undo".into(),
+        Request::Told(text) => format!("told {}", text.split(' ').take(2).collect::<Vec<_>>().join(" ")),
         Request::Undo => "undo".into(),
         Request::Git(line) => format!("run {line}"),
         Request::Move { old, new, copies } => {

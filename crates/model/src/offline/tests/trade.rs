@@ -318,3 +318,22 @@ fn a_red_command_is_reported_with_what_failed_first() {
         talk.said()
     );
 }
+
+#[test]
+fn what_a_newcomer_says_is_no_name() {
+    let none = [("search", "no matches")];
+    let talk = Talk::ask("show the readme").then(&none).then(&none).then(&[("list", "README.md\nsrc/")]);
+    assert_eq!(talk.calls()[0].1["path"], json!("README.md"));
+    assert_eq!(
+        Talk::ask("what's in the code?").calls(),
+        [("list".to_owned(), json!({"path": ".", "depth": 2}))]
+    );
+    assert_eq!(Talk::ask("look at src/store.rs").calls()[0].0, "read");
+    assert_eq!(Talk::ask("give me a list of todos").calls()[0].0, "search");
+    assert_eq!(goal("show me the last change").calls()[0].0, "run");
+    assert!(behind("cargo test", RED, "explain the error").said().starts_with("`cargo test` failed"));
+    // Where nothing ran it may be a name all the same.
+    assert_eq!(Talk::ask("where is the error?").calls()[0].1["pattern"], json!("error"));
+    assert!(goal("how do I commit?").said().starts_with("`commit \"MESSAGE\"`"));
+    assert!(Talk::ask("how do I revert a commit?").said().contains("git revert HEAD"));
+}
