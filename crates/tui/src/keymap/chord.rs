@@ -18,6 +18,9 @@ pub struct Chord {
 #[error("no key is called {0:?}; write ctrl-p, alt-enter, f1, pgup, space or a single character")]
 pub struct UnknownKey(pub String);
 
+/// Keys that are shown by a sign, with their names.
+const ARROWS: [(&str, &str); 4] = [("↑", "Up"), ("↓", "Down"), ("←", "Left"), ("→", "Right")];
+
 const NAMED: [(&str, KeyCode); 19] = [
     ("enter", KeyCode::Enter),
     ("esc", KeyCode::Esc),
@@ -71,8 +74,7 @@ impl Chord {
     /// When no key is called so.
     pub fn parse(name: &str) -> Result<Self, UnknownKey> {
         let unknown = || UnknownKey(name.to_owned());
-        let mut mods = KeyModifiers::NONE;
-        let mut rest = name;
+        let (mut mods, mut rest, mut shown) = (KeyModifiers::NONE, name, false);
         loop {
             let before = rest;
             for (prefix, modifier) in [
@@ -80,10 +82,12 @@ impl Chord {
                 ("alt-", KeyModifiers::ALT),
                 ("shift-", KeyModifiers::SHIFT),
             ] {
-                if let Some(after) = rest.strip_prefix(prefix)
+                if let Some((head, after)) = rest.split_at_checked(prefix.len())
+                    && head.eq_ignore_ascii_case(prefix)
                     && !after.is_empty()
                 {
                     mods |= modifier;
+                    shown |= head.starts_with(|c: char| c.is_ascii_uppercase());
                     rest = after;
                 }
             }
@@ -91,9 +95,14 @@ impl Chord {
                 break;
             }
         }
-        if let Some((_, code)) = NAMED.iter().find(|(n, _)| *n == rest) {
+        let named = |word: &str| NAMED.iter().find(|(n, _)| n.eq_ignore_ascii_case(word));
+        let arrow = ARROWS.iter().find(|(sign, _)| *sign == rest).map_or(rest, |(_, name)| name);
+        if let Some((_, code)) = named(arrow) {
             return Ok(Self::new(*code, mods));
         }
+        // As keys are shown the letter behind "Alt-" is large, whatever it is.
+        let lower = rest.to_ascii_lowercase();
+        let rest = if shown || rest.len() > 1 { lower.as_str() } else { rest };
         let mut chars = rest.chars();
         match (chars.next(), chars.next()) {
             (Some(c), None) if !c.is_control() => Ok(Self::new(KeyCode::Char(c), mods)),
@@ -115,8 +124,7 @@ impl Chord {
     /// As it is shown where only ASCII can be: the keys with arrows by their names.
     pub fn named(self) -> String {
         let shown = self.to_string();
-        let arrows = [("↑", "Up"), ("↓", "Down"), ("←", "Left"), ("→", "Right")];
-        let arrow = arrows.into_iter().find_map(|(sign, name)| Some((shown.strip_suffix(sign)?, name)));
+        let arrow = ARROWS.iter().find_map(|(sign, name)| Some((shown.strip_suffix(sign)?, name)));
         arrow.map_or(shown.clone(), |(mods, name)| format!("{mods}{name}"))
     }
 }
@@ -171,6 +179,30 @@ impl fmt::Display for Chord {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_read_as_it_is_shown() {
+        for name in [
+            "ctrl-p",
+            "alt-enter",
+            "f1",
+            "F12",
+            "pgup",
+            "space",
+            "up",
+            "left",
+            "alt-s",
+            "shift-tab",
+            "?",
+            "A",
+        ] {
+            let chord = Chord::parse(name).unwrap();
+            assert_eq!(Chord::parse(&chord.to_string()).unwrap(), chord, "{name}: {chord}");
+            assert_eq!(Chord::parse(&chord.named()).unwrap(), chord, "{name}: {chord}");
+        }
+        assert_ne!(Chord::parse("A").unwrap(), Chord::parse("a").unwrap());
+        assert_ne!(Chord::parse("alt-S").unwrap(), Chord::parse("alt-s").unwrap());
+    }
 
     #[test]
     fn names_are_read_and_shown() {
