@@ -149,3 +149,43 @@ fn what_was_allowed_for_a_session_that_was_left_is_said_to_be_forgotten() {
     assert_eq!(told(Answer::Approve), None);
     assert_eq!(told(Answer::Grant { rules: rules(), lasting: false }).as_deref(), Some(all));
 }
+
+#[test]
+fn what_the_user_left_out_stays_out_where_the_plan_goes_on() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify"), ("Three", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.say("skip step 3");
+    b.input(Input::Cancel).unwrap();
+    assert_eq!(phase(&b), Phase::Idle);
+    b.say("go on");
+    assert_eq!(phase(&b), Phase::Executing, "{:?}", b.notices());
+    b.reply("nothing to change: one", &[]);
+    b.reply("nothing to change: two", &[]);
+    assert_eq!(phase(&b), Phase::Idle, "{:?}", b.notices());
+    let plan = b.session.state().suspended.clone().unwrap();
+    let steps: Vec<_> = plan.tasks.iter().map(|t| t.status).collect();
+    assert_eq!(steps, [TaskStatus::Done, TaskStatus::Done, TaskStatus::Skipped]);
+}
+
+#[test]
+fn a_stop_ends_that_a_plan_goes_on_by_itself_and_a_question_does_not() {
+    for (said, goes_on) in [("/abort", false), ("what is in a.txt?", true), ("/undo", false)] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.txt")), ("run", serde_json::json!({"command": "make x"}))]);
+        b.propose("a.txt", "1\n", "one\n");
+        let mut b = left(b);
+        b.say("go on");
+        drop(b.input(Input::say(said)));
+        if said.ends_with('?') {
+            b.reply("one", &[]);
+        }
+        b.approve_all(None).unwrap();
+        b.write();
+        assert_eq!(phase(&b) == Phase::Executing, goes_on || said == "/undo", "{said}: {:?}", b.notices());
+    }
+}

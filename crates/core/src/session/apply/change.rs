@@ -94,6 +94,7 @@ impl State {
             | Event::RunStarted { .. } => false,
             _ => return,
         };
+        self.goes_on &= !self.took_back;
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]

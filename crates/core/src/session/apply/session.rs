@@ -47,6 +47,7 @@ impl State {
                 self.mode_said = true;
             }
             Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
+            Event::ControlGiven { control: Control::Help | Control::Status | Control::Other(_) } => {}
             Event::ControlGiven { control } => self.goes_on = *control == Control::Proceed,
             Event::Described { change } => self.about.take(change),
             Event::TitleAsked { call } => {

@@ -6,7 +6,7 @@ use crate::{
     blob::Excerpt,
     event::Event,
     ids::{LaneId, Seq, TurnId},
-    intent::{IntentPath, Source, TierAnswer, Turn},
+    intent::{Control, IntentPath, Source, TierAnswer, Turn},
     recipe::Directed,
     scope::ToolScope,
     session::apply::session::narrow,
@@ -44,7 +44,8 @@ impl State {
     pub(super) fn fold_turn(&mut self, seq: Seq, event: &Event) {
         match event {
             Event::TurnStarted { turn, text, branch } => self.turn_started(seq, *turn, (text, branch)),
-            Event::IntentClassified { turn, .. } => {
+            Event::IntentClassified { turn, class, .. } => {
+                self.note_aside(class);
                 self.pending_messages.retain(|h| h.turn != *turn);
                 self.remember(event);
                 self.classified(event);
@@ -108,7 +109,6 @@ impl State {
 
     fn turn_started(&mut self, seq: Seq, turn: TurnId, (text, branch): (&Excerpt, &Option<String>)) {
         self.branch.clone_from(branch);
-        self.goes_on = false;
         self.saw(turn.0);
         self.turn = Some(turn);
         self.history.push(seq);
@@ -162,6 +162,15 @@ impl State {
         self.memory.push_back((*key, opinion));
         let old = self.memory.len().saturating_sub(MEMORY);
         self.memory.drain(..old);
+    }
+
+    /// What is only asked or looked at meanwhile leaves a plan that is to go on.
+    fn note_aside(&mut self, class: &Turn) {
+        let looks = matches!(
+            class,
+            Turn::Query(_) | Turn::Control(Control::Help | Control::Status | Control::Other(_))
+        );
+        self.goes_on &= looks;
     }
 
     /// Keeps how a message is understood.

@@ -126,7 +126,7 @@ impl Draft<'_> {
         let Some(plan) = self.state.last_plan().cloned() else { return self.redo_plan() };
         let begun = self.state.begun.filter(|begun| begun.is_of(&plan));
         self.emit(Event::ControlGiven { control: Control::Proceed });
-        self.show_again(plan)?;
+        self.show_again(plan, true)?;
         if !begun.is_some_and(|begun| self.begin_again(begun.agreed)) {
             self.ask_to_begin();
         }

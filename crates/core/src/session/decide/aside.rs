@@ -165,17 +165,18 @@ impl Draft<'_> {
 
     /// Shows an earlier plan again, with what is left of it to do, and asks whether it begins.
     pub(super) fn present_again(&mut self, plan: Plan) -> Decided {
-        self.show_again(plan)?;
+        self.show_again(plan, false)?;
         self.ask_to_begin();
         Ok(())
     }
 
-    /// Shows it, and asks nothing yet.
-    pub(super) fn show_again(&mut self, mut plan: Plan) -> Decided {
+    /// Shows it, and asks nothing yet. Where it goes on, what the user left out or took back stays as they left it.
+    pub(super) fn show_again(&mut self, mut plan: Plan, goes_on: bool) -> Decided {
         // Steps that are done are done again only where nothing of the plan is left, its gates neither.
         let finished = plan.fulfilled();
         for task in &mut plan.tasks {
-            if finished || task.status != TaskStatus::Done {
+            let stays = if goes_on { task.status.at_rest() } else { task.status == TaskStatus::Done };
+            if finished || !stays {
                 task.status = TaskStatus::Pending;
                 task.took = None;
             }

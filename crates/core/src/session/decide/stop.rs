@@ -11,7 +11,7 @@ use crate::{
     goal::GoalStatus,
     ids::{ApplyId, CheckpointId, LaneId, ProposalId, TaskId},
     input::Refusal,
-    intent::Phase,
+    intent::{Control, Phase},
     phase::Trigger,
     pipeline::StageEvent,
     plan::{GateStatus, Plan, TaskStatus},
@@ -83,6 +83,11 @@ impl Draft<'_> {
             }
             Phase::Idle if self.state.shown_hooks().next().is_some() => {
                 self.stop_hooks();
+                Ok(())
+            }
+            Phase::Idle if self.state.goes_on => {
+                self.emit(Event::ControlGiven { control: Control::Cancel });
+                self.notice(Level::Info, "The plan waits for your word again; the changes stay as they are.");
                 Ok(())
             }
             Phase::Idle => {
