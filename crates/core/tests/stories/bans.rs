@@ -148,7 +148,7 @@ fn what_a_message_that_waits_to_change_the_plan_forbids_holds_at_once() {
 #[test]
 fn of_several_messages_that_change_the_plan_each_goes_on_from_the_one_before() {
     let mut b = running();
-    b.say("skip step 2");
+    b.say("without step 2 please");
     b.say("make it only src/lib.rs");
     let waiting: Vec<_> = b.session.state().queue.works().collect();
     b.reply("one", &[]);

@@ -305,7 +305,7 @@ fn a_model_that_waits_can_be_taken_back_and_replaced_and_never_goes_without_a_wo
     assert!(told.contains(&"Not begun: /model large (out of the queue)".to_owned()), "{told:?}");
     let mut b = running();
     b.say("/model large");
-    b.say("skip step 2");
+    b.say("without step 2 please");
     b.reply("one", &[]);
     assert_eq!((phase(&b), model(&b).as_deref()), (Phase::Planning, Some("large")));
     assert!(b.session.state().queue.is_empty());

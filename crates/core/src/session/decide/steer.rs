@@ -126,7 +126,7 @@ impl Draft<'_> {
         !word
             && !by_name(reading)
             && reading.paused.is_none()
-            && (self.hears() || self.red_gate().is_some())
+            && (self.hears() || self.red_gate().is_some() && goes_on_behind_no(&reading.text))
             && self.under.tiers.classifier.corrects(&reading.text)
     }
 
@@ -372,6 +372,14 @@ impl Draft<'_> {
         let text = format!("Added as step {number} of {number}. /replan makes the plan anew with it.");
         self.notice(Level::Info, text);
     }
+}
+
+/// Whether a line says more behind its no: "no, floor the whole quotient", and not "no idea".
+fn goes_on_behind_no(text: &str) -> bool {
+    let parts = text.split_once([',', ';', ':']);
+    parts.is_some_and(|(head, rest)| {
+        head.split_whitespace().count() <= 2 && rest.split_whitespace().count() > 1
+    })
 }
 
 const fn is_work(class: &Classification) -> bool {
