@@ -96,6 +96,8 @@ pub struct Bounds {
     pub pauses: Vec<Pause>,
     /// Whether a plan that is complete is proposed as a file.
     pub archive: bool,
+    /// Whether there is a screen, which opens what words want to see.
+    pub screen: bool,
 }
 
 impl Default for Bounds {
@@ -110,6 +112,7 @@ impl Default for Bounds {
             budget,
             pauses: Vec::new(),
             archive: false,
+            screen: true,
         }
     }
 }

@@ -3,7 +3,7 @@
 use pilothouse_core::{
     event::Event,
     intent::{Control, Phase},
-    session::Deed,
+    session::{Bounds, Deed},
 };
 
 use crate::{commit::written, phase, support::*};
@@ -26,6 +26,13 @@ fn the_diff_and_the_last_output_are_opened_where_there_are_any() {
         let step = b.say(line);
         assert!(word(&b, name) && starts(&step).is_empty(), "{line}: {:?}", b.names());
         assert_eq!(phase(&b), Phase::Idle);
+        // Without a screen the model is asked.
+        let mut b = written();
+        b.session.set_bounds(Bounds { screen: false, ..Bounds::default() });
+        b.say("!ls");
+        b.end_tool(exited(0, "a.txt"));
+        b.say(line);
+        assert!(!word(&b, name), "{line}");
     }
 }
 

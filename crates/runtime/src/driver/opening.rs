@@ -318,6 +318,7 @@ pub(super) fn bounds(setup: &Setup, config: &Config) -> Bounds {
         budget: config.budget,
         pauses: config.pauses.clone(),
         archive: config.archive,
+        screen: setup.asks,
     }
 }
 

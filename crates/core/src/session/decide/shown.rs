@@ -19,6 +19,8 @@ impl Draft<'_> {
     pub(super) fn shown(&self, line: &str) -> Option<Shown> {
         let shown = self.under.tiers.classifier.asks_shown(line)?;
         let there = match &shown {
+            // Where nothing can be opened it is a question like any other.
+            Shown::Diff | Shown::Output if !self.under.bounds.screen => false,
             Shown::Diff => self.state.open_proposals().next().is_some() || !self.state.ledger().is_empty(),
             Shown::Output => self.state.facts.has_run(),
             Shown::Cost | Shown::Unasked(_) => true,
