@@ -71,7 +71,10 @@ impl Classifier {
         match self.behind_yes(&words, to) {
             [] if words.is_empty() => None,
             [] => Some(Consent::Yes),
-            _ => self.otherwise(line, to).map(|_| Consent::YesBut),
+            // "yes, only this once" is a yes to what is asked, as it stands.
+            _ => self.otherwise(line, to).map(|more| {
+                if self.tables().is(List::ConsentOnce, &more) { Consent::Yes } else { Consent::YesBut }
+            }),
         }
     }
 
@@ -217,6 +220,9 @@ mod tests {
             for line in lines {
                 assert_eq!(of(line, to), Some(Consent::YesBut), "{line}");
             }
+        }
+        for line in ["yes, only this once", "yes, only this time", "run it, but only once"] {
+            assert_eq!(of(line, Leave::Run), Some(Consent::Yes), "{line}");
         }
         for line in ["yes, but", "!", "", "…"] {
             assert_eq!(of(line, Leave::Run), None, "{line}");

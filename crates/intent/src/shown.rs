@@ -50,9 +50,13 @@ impl Classifier {
             return None;
         }
         past(&mut rest, List::LeaveNoun);
-        let command = rest.join(" ");
-        let command = command.trim_matches(['`', '"', '“', '”']);
-        (!command.is_empty()).then(|| command.to_owned())
+        let said = rest.join(" ");
+        let command = said.trim_matches(['`', '"', '“', '”']);
+        // "always allow empty input" is an order about the program.
+        let program = command.split_whitespace().next().unwrap_or_default();
+        let named = said.starts_with('`') || program.contains('/') || pilothouse_shell::is_known(program);
+        let is_command = named || self.tables().is(List::LeaveWhat, &normal(command));
+        (is_command && !command.is_empty()).then(|| command.to_owned())
     }
 }
 
@@ -103,6 +107,19 @@ mod tests {
             "print the cost so far at the end",
         ] {
             assert_eq!(of(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_order_about_the_program_is_no_word_about_its_commands() {
+        for line in [
+            "don't ask for confirmation when deleting notes",
+            "always allow empty input",
+            "always allow admins to delete notes",
+            "stop asking for the password twice",
+            "never ask about the name",
+        ] {
+            assert_eq!(Classifier::builtin().asks_shown(line), None, "{line}");
         }
     }
 }
