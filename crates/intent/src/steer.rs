@@ -299,7 +299,8 @@ impl Classifier {
         let says = said.next().is_some_and(|(at, t)| known.is(List::FramedTell, &t.text) && !explains(at));
         let spoken = |c: &&Clause| !matches!(c.form, Form::Empty | Form::Frame);
         let ordered = parsed.structure.clauses.iter().find(spoken).is_some_and(|c| {
-            let told = c.verb == Some(Tag::VExplain) || self.is_to_me(c, &parsed);
+            let looks = matches!(c.verb, Some(Tag::VExplain | Tag::VRead | Tag::VReview | Tag::VAudit));
+            let told = looks || self.is_to_me(c, &parsed);
             (says || matches!(c.form, Form::Order | Form::Request)) && !c.marked && !told
         });
         behind && ordered && !parsed.asks() && parsed.ban == Ban::None && !text.contains(['?', '？'])

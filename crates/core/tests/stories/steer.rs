@@ -73,6 +73,10 @@ fn what_is_asked_besides_is_no_step() {
         "also explain how the cache works",
         "and what does step 1 do",
         "also, is it safe?",
+        "also list all TODOs",
+        "and show the callers of load",
+        "also find where load is used",
+        "also read docs/api.md",
     ] {
         let mut b = running();
         assert!(!b.session.foretell(line).does(&Deed::Adds), "{line}: {:?}", b.session.foretell(line));
