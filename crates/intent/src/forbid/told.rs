@@ -118,8 +118,10 @@ impl Said {
     /// открыть", and not "менять тесты нельзя".
     fn is_ordered(&self, phrase: &str) -> bool {
         let first = self.line.split_whitespace().next().unwrap_or_default();
-        let names = INFINITIVES.iter().any(|end| first.ends_with(end)) || first.ends_with('s');
-        !self.run && self.begins() && !names && self.at(phrase).is_some_and(|at| at > 1)
+        let names = NO_ORDERS.iter().any(|end| first.ends_with(end)) || first.ends_with('s');
+        // What ends with it is said of what stands before: "удаление тестов запрещено".
+        let more = |at: usize| self.line.get(at + phrase.len()..).is_some_and(|rest| !rest.trim().is_empty());
+        !self.run && self.begins() && !names && self.at(phrase).is_some_and(|at| at > 1 && more(at))
     }
 
     /// Whether the first word is a verb of change.
@@ -159,8 +161,11 @@ impl Said {
 /// How far a form of "to be" stands before what it says: "está estrictamente prohibido".
 const BETWEEN: usize = 2;
 
-/// How verbs end that order nothing.
-const INFINITIVES: [&str; 9] = ["ar", "er", "ir", "re", "en", "rn", "ть", "ти", "ться"];
+/// How verbs end that order nothing, and nouns that are made of them.
+const NO_ORDERS: [&str; 20] = [
+    "ar", "er", "ir", "re", "en", "rn", "ть", "ти", "ться", "ние", "ния", "ка", "ung", "tion", "ment",
+    "cion", "ción", "cao", "ção", "zione",
+];
 
 /// Kana and Hangul: in Japanese and Korean what is said of a verb stands behind it.
 fn ends_in_verbs(c: char) -> bool {
