@@ -60,7 +60,7 @@ impl App {
                     None if self.opens_memory(&text) => {}
                     None if self.goes_on_before(&text).is_some() => self.go_on_before(text, now),
                     None if self.opens_plan(&text) => self.run(plan::PlanAction::Edit.into(), now),
-                    None if let Some(line) = preview::beside(&text) => self.begin_beside(line),
+                    None if let Some(line) = self.goes_beside(&text) => self.begin_beside(line),
                     None => self.send(text),
                 }
             }
@@ -112,6 +112,14 @@ impl App {
         let wish = SessionWish { session, message: Some(text), front: true, ..SessionWish::default() };
         let window = Some(WindowWish::Host(HostRequest::Open(wish)));
         self.carry_out(Outcome { window, ..Outcome::focus(Focus::Composer) }, now);
+    }
+
+    /// The line that a session beside this one begins with: none where it would be refused here, or where this one works in
+    /// another folder than those that are begun.
+    fn goes_beside(&self, text: &str) -> Option<String> {
+        let line = preview::beside(text)?;
+        let refused = self.world.session.refuses_typed(line.trim_start_matches('!')).is_some();
+        (!refused && !self.world.surroundings.read_only).then_some(line)
     }
 
     /// Begins a session beside this one with a line, as `/bg` does.
