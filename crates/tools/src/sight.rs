@@ -232,8 +232,9 @@ impl Sight {
             return ToolOutcome { parts: self.shown(&told), ..ToolOutcome::failure(text) };
         }
         let seen = if self.proposed.is_none() { self.noted() } else { Vec::new() };
-        let whose = if self.proposed.is_none() { "the file now" } else { "the file as you proposed it" };
-        ToolOutcome { seen, ..ToolOutcome::failure(format!("{why}\n{whose}:{}", self.listed(eyes, content))) }
+        let as_of = if self.proposed.is_none() { "now" } else { "as you proposed it" };
+        let listed = self.listed(eyes, content);
+        ToolOutcome { seen, ..ToolOutcome::failure(format!("{why}\n{} {as_of}:{listed}", self.path)) }
     }
 
     /// What others changed since the lane saw the file, as it reads now, as far as there is room: in which places, their

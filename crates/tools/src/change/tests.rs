@@ -156,12 +156,12 @@ fn an_edit_that_does_not_fit_says_all_that_is_wrong_and_shows_a_short_file() {
         assert!(e.contains(part), "{part}: {e}");
     }
     assert!(!e.contains("edit 2 of 3"), "{e}");
-    assert!(e.ends_with("\nthe file now:\n     1  a\n     2  b"), "{e}");
+    assert!(e.ends_with("\nf now:\n     1  a\n     2  b"), "{e}");
     let e = d.refused(Tool::Edit, one("long", "no", "1"));
-    assert!(!e.contains("the file now"), "{e}");
+    assert!(!e.contains("long now:"), "{e}");
     // Against a proposal of its own the file on disk says nothing.
     d.call(Tool::Edit, one("f", "a", "A")).unwrap();
-    assert!(!d.refused(Tool::Edit, one("f", "no", "1")).contains("the file now"));
+    assert!(!d.refused(Tool::Edit, one("f", "no", "1")).contains("f now:"));
 }
 
 #[test]
