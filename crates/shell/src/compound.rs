@@ -227,9 +227,13 @@ impl Parser<'_> {
             return Ok(None);
         }
         let stdin = descriptor.is_empty() || descriptor == "0";
+        let output = descriptor.parse().map_or_else(
+            |_| descriptor.is_empty() && !self.looking_at("<"),
+            |number: usize| matches!(number, 1 | 2),
+        );
         let empties = !self.looking_at(">>") && !self.looking_at("&>>") && !self.looking_at("<>");
         let target = self.redirect_target()?;
-        Ok(Some(Redirect { target, span: self.span_from(start), stdin, empties, variable }))
+        Ok(Some(Redirect { target, span: self.span_from(start), stdin, output, empties, variable }))
     }
 
     pub(super) fn redirect_target(&mut self) -> Read<Target> {
@@ -247,7 +251,7 @@ impl Parser<'_> {
             let word = self.word()?;
             let text = bare(&word).unwrap_or("");
             let descriptor = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-            return Ok(if descriptor || input { Target::Copy } else { Target::Write(word) });
+            return Ok(if descriptor || input { Target::Copy(word) } else { Target::Write(word) });
         }
         let write = ["&>>", "&>", "<>", ">>", ">|", ">"].iter().any(|op| self.eat(op));
         if !write {

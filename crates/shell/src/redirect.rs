@@ -12,9 +12,12 @@ impl Walker<'_> {
             self.fill(name, Value { number: true, ..Value::unknown() });
         }
         match &redirect.target {
-            Target::Copy => {}
+            Target::Copy(word) => self.copies(redirect, word),
             Target::Read(word) => {
                 let field = self.text_of(word);
+                if redirect.output && !matches!(field.text.as_str(), "/dev/null" | "/dev/tty") {
+                    self.reopens(redirect.span);
+                }
                 self.judge_read(&field);
                 self.reach_device(&field);
                 if redirect.stdin {

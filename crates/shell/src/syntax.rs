@@ -106,8 +106,8 @@ pub(super) enum Target {
     Read(Word),
     /// `>`, `>>`, `>|`, `&>`, `<>`, and `>&word` when the word is no descriptor.
     Write(Word),
-    /// `2>&1`, `<&3`, `>&-`.
-    Copy,
+    /// `2>&1`, `<&3`, `>&-`, with what stands behind the sign.
+    Copy(Word),
     /// `<<<`.
     HereString(Word),
     /// `<<`.
@@ -121,6 +121,8 @@ pub(super) struct Redirect {
     pub span: Span,
     /// Whether it feeds standard input (no other descriptor was named).
     pub stdin: bool,
+    /// Whether it sets where output or errors go.
+    pub output: bool,
     /// What stood in the file that it writes is gone.
     pub empties: bool,
     /// The variable that gets the number of the descriptor.

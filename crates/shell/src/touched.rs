@@ -46,7 +46,10 @@ impl Walker<'_> {
         }
         let real = self.real_path(&field.text);
         match place(real.as_deref().unwrap_or(&field.text), self.stand.cwd) {
-            Place::Null => return false,
+            Place::Null => {
+                self.opens_again(field);
+                return false;
+            }
             Place::Project | Place::Scratch | Place::Unknown => self.hit(rule, field.span),
             Place::Control => self.hit("persist", field.span),
             Place::Device => self.hit("wipe", field.span),

@@ -263,7 +263,14 @@ impl Walker<'_> {
     /// What arithmetic is given may hold a subscript, which runs what stands in it: a rule that lets a line write does not
     /// cover that.
     pub(super) fn doubt_number(&mut self, data: bool) {
-        if let Some(trace) = self.trace.as_mut().filter(|_| data) {
+        if data {
+            self.note_uncovered();
+        }
+    }
+
+    /// Whatever a rule lets a line write, it does not cover this.
+    pub(super) fn note_uncovered(&mut self) {
+        if let Some(trace) = &mut self.trace {
             trace.loose = trace.loose.max(Risk::Medium);
         }
     }

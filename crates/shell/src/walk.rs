@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::bounds::Spent;
+use super::descriptors::Outputs;
 use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::parse;
 use super::path::Cwd;
@@ -55,6 +56,8 @@ pub(super) struct Walker<'l> {
     pub(super) stand: Stand,
     /// What would run and be touched, when that is asked for.
     pub(super) trace: Option<Trace>,
+    /// What became of the outputs that the line was given.
+    pub(super) outputs: Outputs,
     pub(super) depth: usize,
     pub(super) spent: Spent,
     /// Inside something that may not run: assignments add, not replace.
