@@ -6,7 +6,8 @@
 use std::rc::Rc;
 
 use super::braces::{may_expand, variants};
-use super::path::is_secret_variable;
+use super::path::{Cwd, Place, is_secret_variable, place};
+use super::state::SCRATCH;
 use super::syntax::{Piece, Quote, Script, Span, VarOp, Word};
 use super::walk::Walker;
 
@@ -86,15 +87,26 @@ impl Builder {
     /// Adds text as it stands in the line.
     fn push(&mut self, text: &str) {
         self.started = true;
+        self.join_scratch(text);
         self.open.text.push_str(text);
     }
 
     /// Adds a value; values can double, so they are cut.
     fn push_value(&mut self, text: &str) {
         self.started = true;
+        self.join_scratch(text);
         if self.open.text.len() + text.len() <= MAX_VALUE {
             self.open.text.push_str(text);
         } else if !self.open.text.ends_with(UNKNOWN) {
+            self.open.text.push(UNKNOWN);
+        }
+    }
+
+    /// Without a slash behind it the name of the scratch folder goes on, and that is another path where it is empty.
+    fn join_scratch(&mut self, next: &str) {
+        let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | UNKNOWN);
+        if next.starts_with(goes_on) && self.open.text.ends_with(SCRATCH) {
+            self.open.text.truncate(self.open.text.len() - SCRATCH.len());
             self.open.text.push(UNKNOWN);
         }
     }
@@ -291,7 +303,13 @@ impl Walker<'_> {
             VarOp::Default { pieces, colon, assigns } => {
                 self.check_secret_variable(name, known.is_none(), span);
                 let other = self.join(pieces, span);
-                let value = Value::or_default(known, &other, *colon);
+                // Whether there is a scratch folder the line does not show: what stands for it is one, or is what is meant.
+                let scratch = known.as_ref().is_some_and(|value| value.text == SCRATCH);
+                let value = if scratch && place(&format!("{other}/a"), Cwd::Project) != Place::Scratch {
+                    Value::of(&other)
+                } else {
+                    Value::or_default(known, &other, *colon)
+                };
                 if *assigns {
                     self.assign(name, value.clone());
                 }
@@ -299,7 +317,10 @@ impl Walker<'_> {
             }
             VarOp::Alternate(pieces) => {
                 let other = self.join(pieces, span);
-                if known.is_none_or(|value| value.text.is_empty()) {
+                let open = |value: &Value| value.text.contains(UNKNOWN) || value.text == SCRATCH;
+                // Which of both it is decides where a path begins.
+                let begins = other.starts_with(['/', '~']);
+                if known.is_none_or(|value| value.text.is_empty() || begins && open(&value)) {
                     Value::unknown()
                 } else {
                     Value::of(&other)

@@ -355,7 +355,9 @@ fn alias(w: &mut Walker<'_>, args: &[Field]) -> Feed {
 fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
     let flags: String =
         args.iter().take_while(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
-    let names: Vec<&Field> = args.iter().filter(|f| !f.text.starts_with('-')).collect();
+    let names: Vec<&Field> = args.iter().filter(|f| !f.text.starts_with(['-', '+'])).collect();
+    let takes = |f: &Field| f.text.starts_with('+') && f.text.contains('x');
+    let taken = name == "export" && flags.contains('n') || args.iter().any(takes);
     let functions = flags.contains(['f', 'F']);
     if names.is_empty() && !functions && name != "local" {
         w.hit("environment", span);
@@ -401,7 +403,7 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
                 w.note_given(variable, &held);
             }
         }
-        if name == "export" && flags.contains('n') {
+        if taken {
             w.assign(variable, Value::unknown());
         } else if name == "export" || flags.contains('x') {
             w.export(variable);

@@ -48,7 +48,11 @@ pub(super) fn feed_shell(w: &mut Walker<'_>, feed: &Feed, span: Span, sourced: b
 /// Judges a shell by its arguments.
 pub(super) fn shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Feed) -> Feed {
     let before = std::mem::replace(&mut w.zsh, name == "zsh");
-    let out = started(w, name, args, span, feed);
+    // A profile may name another scratch folder.
+    let profile =
+        programs::find(name).is_some_and(|program| Args::read(program, args).has(&["-l", "--login", "-i"]));
+    let settings = profile.then(|| ("TMPDIR".to_owned(), Value::unknown())).into_iter().collect();
+    let out = w.with_settings(settings, false, |w| started(w, name, args, span, feed));
     w.zsh = before;
     out
 }

@@ -15,6 +15,9 @@ use super::walk::Walker;
 /// Most values or bodies that one name may have at once.
 pub(super) const MAX_CHOICES: usize = 8;
 
+/// What the variable for the scratch folder holds, as far as the line does not say: nothing else is called so.
+pub(super) const SCRATCH: &str = "/tmp/_TMPDIR_";
+
 /// Variables that the shell itself changes as it goes.
 const MOVING: [&str; 12] = [
     "_",
@@ -129,6 +132,13 @@ impl Walker<'_> {
 
     fn hold(&mut self, name: &str, value: Value, export: bool) {
         self.check_subscripts(&value.text, self.here());
+        // Which variable that is the line does not show: it may be the one for the scratch folder.
+        if name.contains(UNKNOWN) {
+            self.put(
+                "TMPDIR",
+                Some(Held { values: vec![Value::unknown()], exported: true, ..Held::default() }),
+            );
+        }
         let memory = &mut self.memory;
         let mut held = Held { values: vec![value], exported: export, fixed: false, level: memory.level };
         if let Some(old) = memory.variables.get(name) {
@@ -234,6 +244,13 @@ impl Walker<'_> {
         out
     }
 
+    /// Every variable, where the environment is taken away.
+    pub(super) fn no_environment(&self) -> Vec<(String, Value)> {
+        let known = ["HOME", "PWD", "TMPDIR", "USER", "LOGNAME", "HOSTNAME", "LANG", "TERM"];
+        let names = known.into_iter().chain(self.memory.variables.keys().map(String::as_str));
+        names.map(|name| (name.to_owned(), Value::unknown())).collect()
+    }
+
     /// Whether this line gave the variable a value.
     pub(super) fn is_assigned(&self, name: &str) -> bool {
         self.memory.variables.contains_key(name)
@@ -270,7 +287,7 @@ impl Walker<'_> {
         let text = match name {
             "HOME" => "~",
             "PWD" => ".",
-            "TMPDIR" => "/tmp/dir",
+            "TMPDIR" => SCRATCH,
             "SHELL" | "BASH" => "/bin/sh",
             "IFS" => " ",
             "USER" | "LOGNAME" | "HOSTNAME" | "HOSTTYPE" | "OSTYPE" | "LANG" | "TERM" => {
@@ -315,5 +332,55 @@ impl Walker<'_> {
             .map(|text| Field { many: all.many, ..Field::plain(text, Span::default()) })
             .collect();
         self.set_positional(&rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Risk, read};
+
+    #[test]
+    fn the_scratch_folder_is_one_only_where_its_variable_is_set() {
+        // What output goes to, and whether that is a place where anything may be written.
+        let scratch = |line: &str| {
+            let read = read(line);
+            assert!(read.verdict.risk >= Risk::Medium, "{line}");
+            read.uses.iter().filter(|used| used.redirect).all(|used| used.path.starts_with("/tmp/"))
+        };
+        for line in [
+            "env -i sh -c 'cargo test > ${TMPDIR:-src}/lib.rs'",
+            "env -i sh -c 'cargo test > $TMPDIR/x'",
+            "env - sh -c 'cargo test > ${TMPDIR}src/lib.rs'",
+            "env --ignore sh -c 'cargo test > ${TMPDIR:-src}/lib.rs'",
+            "env -iv sh -c 'cargo test > ${TMPDIR:-src}/lib.rs'",
+            "nice env -i sh -c 'cargo test > ${TMPDIR:-src}/lib.rs'",
+            "exec -c sh -c 'cargo test > ${TMPDIR:-src}/lib.rs'",
+            "(exec -cl sh -c 'cargo test > $TMPDIR/lib.rs')",
+            "declare +x TMPDIR; sh -c 'cargo test > $TMPDIR/lib.rs'",
+            "unset $X; cargo test > ${TMPDIR:-src}/lib.rs",
+            "read $X < a; cargo test > $TMPDIR/lib.rs",
+            "bash -lc 'cargo test > $TMPDIR/lib.rs'",
+            "cargo test > ${TMPDIR:-src}/lib.rs",
+            "cargo test > ${TMPDIR-.git}/index",
+            "cargo test > ${TMPDIR}src/lib.rs",
+            "cargo test > \"$TMPDIR\"src/lib.rs",
+            "d=$TMPDIR; cargo test > ${d}src/lib.rs",
+            "cargo test > ${TMPDIR:+/tmp/}src/lib.rs",
+            "read x < a; cargo test > ${x:+/tmp/}src/lib.rs",
+        ] {
+            assert!(!scratch(line), "{line}");
+        }
+        for line in [
+            "cargo test > $TMPDIR/a.log",
+            "cargo test > \"${TMPDIR}/a b.log\"",
+            "cargo test > ${TMPDIR:-/tmp}/a.log",
+            "cargo test > ${TMPDIR:-${TMP:-/tmp}}/a.log",
+            "env -i PATH=/bin sh -c 'cargo test > /tmp/a.log'",
+            "env A=1 sh -c 'cargo test > $TMPDIR/a.log'",
+            "bash -c \"cargo test > $TMPDIR/a.log\"",
+            "bash -lc 'true'; cargo test > $TMPDIR/a.log",
+        ] {
+            assert!(scratch(line), "{line}");
+        }
     }
 }

@@ -80,7 +80,12 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     {
         return Some(w.run_apart(&code.text, code.span));
     }
-    Some(carried(w, name, command, span, feed))
+    let emptied = name == "exec"
+        && programs::find(name)
+            .zip(argv.get(1..))
+            .is_some_and(|(p, words)| Args::read(p, words).has(&["-c"]));
+    let settings = if emptied { w.no_environment() } else { Vec::new() };
+    Some(w.with_settings(settings, false, |w| carried(w, name, command, span, feed)))
 }
 
 /// What holds of a wrapper whatever is inside; with nothing inside it reads what it is fed.
@@ -160,8 +165,9 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
     let dash = rest.first().is_some_and(|f| f.text == "-");
     let rest = rest.get(usize::from(dash)..).unwrap_or(&[]);
     let before = (w.steered, w.lasting);
+    let emptied = dash || args.has(&["-i", "--ignore-environment"]);
     let set = rest.iter().take_while(|f| is_assignment(&f.text));
-    let mut settings = Vec::new();
+    let mut settings = if emptied { w.no_environment() } else { Vec::new() };
     for opt in args.opts.iter().filter(|o| matches!(o.name.as_str(), "-u" | "--unset")) {
         if opt.value.as_ref().is_some_and(|name| name.text.starts_with("GIT_CONFIG_")) {
             w.hit("hidden-run", opt.span);
@@ -181,7 +187,7 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
         return w.run_apart(&line.join(" "), span);
     }
     if command.is_empty() {
-        if !dash && !args.has(&["-i", "--ignore-environment"]) {
+        if !emptied {
             w.hit("environment", span);
         }
         return Feed::Other;
