@@ -83,6 +83,8 @@ pub(super) struct Program {
     pub all_with: Vec<&'static str>,
     /// Sub-commands of which every option that is harmless is named; an empty list is all of them.
     pub closed: Option<Vec<&'static str>>,
+    /// The options with which it reads and does no more, where that is said: letters in one word, and longer names.
+    pub reads: Vec<&'static str>,
     /// What it writes over is lost.
     pub empties: bool,
     /// Sub-commands behind which a command follows, after so many operands.
@@ -299,6 +301,7 @@ fn directive(line: &'static str, program: &mut Program) {
         "closed" => {
             program.closed = Some(words.next().map_or_else(Vec::new, |subs| subs.split('|').collect()));
         }
+        "reads" => program.reads.extend(words),
         "empties" => program.empties = true,
         "allwith" => program.all_with.extend(words),
         "starts" => {
@@ -403,6 +406,7 @@ impl Program {
         self.passes |= more.passes;
         self.passes_to = more.passes_to.or(self.passes_to);
         self.closed = more.closed.or(self.closed.take());
+        self.reads.extend(more.reads);
         self.empties |= more.empties;
         self.all_with.extend(more.all_with);
         self.also.extend(more.also);

@@ -6,7 +6,7 @@
 use super::args::{Args, Opt};
 use super::expand::{Field, UNKNOWN};
 use super::knowledge::list;
-use super::programs::{self, Role};
+use super::programs::{self, Program, Role};
 
 /// Whether a command that was found to be of low risk reads only, whatever its arguments are.
 pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
@@ -27,10 +27,10 @@ pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
         return false;
     }
     let Some(program) = programs::find(name) else { return false };
-    if list("writes only as told").contains(&name) {
-        return true;
-    }
     let args = Args::read(program, words);
+    if !program.reads.is_empty() {
+        return args.opts.iter().all(|opt| only_reads(program, opt));
+    }
     // Of git every option is known that does more.
     let plain = |opt: &Opt| {
         let name = opt.text.split('=').next().unwrap_or("");
@@ -38,6 +38,16 @@ pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
     };
     list("reads by sub-command").contains(&format!("{name} {}", args.operand(0)).as_str())
         && (name == "git" || args.opts.iter().all(plain))
+}
+
+/// Whether an option is one of those with which a program does no more than read.
+fn only_reads(program: &Program, opt: &Opt) -> bool {
+    let text = opt.text.split('=').next().unwrap_or("");
+    let letter = opt.name.strip_prefix('-').filter(|rest| rest.chars().count() == 1);
+    let letters = program.reads.first().copied().unwrap_or("");
+    let fits = |known: &&str| *known == text || known.contains('*') && super::path::glob(known, &opt.text);
+    letter.is_some_and(|l| l.starts_with(|c: char| c.is_ascii_digit()) || letters.contains(l))
+        || program.reads.iter().skip(1).any(fits)
 }
 
 #[cfg(test)]
@@ -65,6 +75,14 @@ mod tests {
             "pip list && cargo test",
             "npm ls --depth=0; npm test",
             "cargo tree -i serde && cargo test",
+            "find . -name '*.rs' -not -path './target/*' -mtime -7 | xargs wc -l; make test",
+            "find src -type f -size +10k -perm -u+x -print0 | sort -z -k2,2nr; make test",
+            "rg -n --type rust 'fn main' src -A3 -tjs; make test",
+            "diff -ru a b; diff --unified=3 a b | head; make test",
+            "tree -L 2 -I target; fd -e rs main src; make test",
+            "awk -F, '{print $2}' x | uniq -c | column -t -s,; sed -ne 1p -e 2p x; make test",
+            "date +%s; date -Iseconds; command -v x; hostname -s; xxd -l 16 x; od -An -tx1 x; make test",
+            "git log --oneline -5; git diff --stat HEAD~1; make test",
         ] {
             assert!(reads(line), "{line}");
         }
@@ -81,6 +99,10 @@ mod tests {
             "npm ls --some-log src/a.js; npm test",
             "pip list --unknown-file x && cargo test",
             "tidy x.html; npm test",
+            "sort --some-file=x y; make test",
+            "find . -some-action x; make test",
+            "tree --some-output x; make test",
+            "diff -l a b; make test",
         ] {
             assert!(!reads(line), "{line}");
         }

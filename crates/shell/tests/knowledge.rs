@@ -60,6 +60,7 @@ fn every_line_is_understood() {
         "word",
         "filter",
         "closed",
+        "reads",
         "may",
         "tasks",
         "taskswith",
