@@ -80,12 +80,20 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     {
         return Some(w.run_apart(&code.text, code.span));
     }
-    let emptied = name == "exec"
-        && programs::find(name)
-            .zip(argv.get(1..))
-            .is_some_and(|(p, words)| Args::read(p, words).has(&["-c"]));
+    Some(with_environment(w, (name, argv), |w| carried(w, name, command, span, feed)))
+}
+
+/// Does something in the environment that a wrapper leaves: `exec -c` leaves none.
+fn with_environment<T>(
+    w: &mut Walker<'_>,
+    (name, argv): (&str, &[Field]),
+    inner: impl FnOnce(&mut Walker<'_>) -> T,
+) -> T {
+    let program = programs::find(name).filter(|_| name == "exec");
+    let read = program.zip(argv.get(1..)).map(|(program, words)| Args::read(program, words));
+    let emptied = read.is_some_and(|read| read.has(&["-c"]));
     let settings = if emptied { w.no_environment() } else { Vec::new() };
-    Some(w.with_settings(settings, false, |w| carried(w, name, command, span, feed)))
+    w.with_settings(settings, false, inner)
 }
 
 /// What holds of a wrapper whatever is inside; with nothing inside it reads what it is fed.
