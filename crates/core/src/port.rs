@@ -152,12 +152,9 @@ pub struct ModelPick {
     pub address: String,
     /// The key that was typed for it.
     pub key: Option<Hidden>,
-    /// The model, as the server calls it; [`OFFLINE`] for the built-in engine.
+    /// The model, as the server calls it; [`OFFLINE`](crate::talk::OFFLINE) for the built-in engine.
     pub model: String,
 }
-
-/// The name by which the built-in engine is picked.
-pub const OFFLINE: &str = "offline";
 
 /// What is asked where the user picks who answers, and how the screen looks.
 #[derive(Clone, Debug, PartialEq, Eq)]

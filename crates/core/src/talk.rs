@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{fact::Checked, ids::CallId, scope::Capability};
 
+/// The name of the built-in engine, by which it is picked and says who answered.
+pub const OFFLINE: &str = "offline";
+
 /// Why a model is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

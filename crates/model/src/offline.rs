@@ -6,7 +6,9 @@
 //! with the call for it and runs again from the top in the next round.
 
 use futures::future::BoxFuture;
-use pilothouse_core::talk::{Finish, ModelCall, ModelDelta, ModelReply, ModelRequest, Purpose, Usage};
+use pilothouse_core::talk::{
+    Finish, ModelCall, ModelDelta, ModelReply, ModelRequest, OFFLINE, Purpose, Usage,
+};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
@@ -87,7 +89,7 @@ impl Offline {
 /// A reply in words.
 fn said(text: String) -> ModelReply {
     let usage = Usage { cost_micros: Some(0), ..Usage::default() };
-    ModelReply { text, usage, model: "offline".to_owned(), ..ModelReply::default() }
+    ModelReply { text, usage, model: OFFLINE.to_owned(), ..ModelReply::default() }
 }
 
 /// A summary without a model: what was looked at and run, as the request lists it; decisions, files and open

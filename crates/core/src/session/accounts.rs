@@ -9,8 +9,7 @@ use crate::{
     ids::{LaneId, TaskId},
     money::{Allowance, Configured, Unit},
     pipeline::RunBudget,
-    port::OFFLINE,
-    talk::Usage,
+    talk::{OFFLINE, Usage},
 };
 
 /// What was spent beside the session's own sum.

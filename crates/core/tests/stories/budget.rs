@@ -6,10 +6,9 @@ use pilothouse_core::{
     input::Input,
     intent::Phase,
     money::{Configured, Limits, Unit},
-    port::OFFLINE,
     question::{BudgetQuestion, Unattended},
     session::{Bounds, Session},
-    talk::{ModelCall, ModelReply, Usage},
+    talk::{ModelCall, ModelReply, OFFLINE, Usage},
     tool::ToolOutcome,
 };
 use serde_json::json;

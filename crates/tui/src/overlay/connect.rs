@@ -10,8 +10,9 @@ mod place;
 use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
     intent::Slash,
-    port::{Ask, Hidden, ModelPick, ModelPlace, OFFLINE, Reply, SetupAsk, SetupReply},
+    port::{Ask, Hidden, ModelPick, ModelPlace, Reply, SetupAsk, SetupReply},
     redact::Handed,
+    talk::OFFLINE,
 };
 use ratatui::buffer::Buffer;
 
