@@ -61,24 +61,57 @@ fn is_vi(name: &str) -> bool {
     )
 }
 
-/// Whether a command of vi begins with a pattern: `/x`, `s!a!b!`, `g/x/d`, which no name of a command does.
-fn is_pattern(text: &str) -> bool {
-    let behind = text.strip_prefix(['s', 'g', 'v']).and_then(|rest| rest.chars().next());
-    text.starts_with(['/', '?']) || behind.is_some_and(|sign| !sign.is_alphanumeric() && sign != ' ')
+/// What a command of vi does behind its patterns: `d` of `g/x/d`, nothing of `s!a!b!`, the expression of `s/x/\=system(1)/`.
+fn behind_patterns(text: &str) -> &str {
+    let (parts, rest) = match text.strip_prefix(['g', 'v']) {
+        Some(rest) => (1, rest.strip_prefix('!').filter(|rest| opens(rest)).unwrap_or(rest)),
+        None => text.strip_prefix('s').map_or((1, text), |rest| (2, rest)),
+    };
+    let at_once = rest.len() == text.len();
+    let Some(sign) =
+        rest.chars().next().filter(|sign| if at_once { matches!(sign, '/' | '?') } else { opens(rest) })
+    else {
+        return text;
+    };
+    let mut left = rest.get(sign.len_utf8()..).unwrap_or_default();
+    for part in 0..parts {
+        if part == 1 && left.starts_with("\\=") {
+            return left;
+        }
+        let Some(at) = unescaped(left, sign) else { return "" };
+        left = left.get(at + sign.len_utf8()..).unwrap_or_default();
+    }
+    let left = left.trim_start();
+    if parts == 2 || left.len() == text.len() { left } else { behind_patterns(left) }
+}
+
+/// Whether a sign stands here that a pattern may begin with.
+fn opens(text: &str) -> bool {
+    text.starts_with(|sign: char| !sign.is_alphanumeric() && !matches!(sign, ' ' | '"' | '|' | '\\'))
+}
+
+/// Where a sign stands that no backslash stands before.
+fn unescaped(text: &str, sign: char) -> Option<usize> {
+    let mut escaped = false;
+    text.char_indices().find_map(|(at, c)| {
+        let found = c == sign && !escaped;
+        escaped = c == '\\' && !escaped;
+        found.then_some(at)
+    })
 }
 
 /// One command of vi: starts of programs, other languages, where it writes.
 fn vi_command(w: &mut Walker<'_>, command: &Field) {
     let text = command.text.trim_start_matches([':', ' ', '%']);
-    let starts = text.match_indices('!').any(|(at, _)| {
-        let before: String = text.get(..at).unwrap_or("").to_owned();
+    let does = behind_patterns(text);
+    let starts = does.match_indices('!').any(|(at, _)| {
+        let before = does.get(..at).unwrap_or_default();
         let word = before.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-        let replaces = is_pattern(text) && !before.is_empty();
-        word.is_empty() && !replaces || !word.is_empty() && !list("vi even so").contains(&word) && !replaces
+        word.is_empty() || !list("vi even so").contains(&word)
     });
     let calls = ["system", "term", "call ", "job_start", "jobstart", "libcall", "execute ", "make", "grep "]
         .iter()
-        .any(|word| text.contains(word) && !is_pattern(text));
+        .any(|word| does.contains(word));
     let language = ["py", "lua", "rub", "perl", "mz", "tcl"].iter().any(|word| text.starts_with(word));
     if ["argdo", "bufdo", "windo", "tabdo"].iter().any(|all| text.contains(all))
         && text.contains(['d', 'w', 'u'])
