@@ -85,7 +85,9 @@ fn named(folder: &Path, word: &str, roots: [&Path; 2], seen: &mut usize) -> Resu
     let parts: Vec<_> = path.strip_prefix(root).map_err(drop)?.components().collect();
     for (at, part) in parts.iter().enumerate() {
         let Some(pattern) = part.as_os_str().to_str().filter(|text| open(text)) else {
-            all.iter_mut().for_each(|above| above.push(part));
+            for above in &mut all {
+                above.push(part);
+            }
             continue;
         };
         let last = at + 1 == parts.len();
