@@ -215,7 +215,7 @@ fn what_changes_between_the_look_and_the_yes_is_asked_about_again() {
         terminal.decide("y");
         // It waited no more, so the list closed; now it waits again.
         terminal.gone("program  sh: ");
-        terminal.see("Ctrl-X a answer");
+        terminal.see("Run this command?");
         terminal.keys("\x18a");
         let screen = terminal.see("since you allowed it:");
         assert!(screen.contains("changed"), "{screen}");
