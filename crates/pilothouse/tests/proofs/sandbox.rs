@@ -73,7 +73,11 @@ fn came(command: Command, line: &str) -> Came {
     let events = ended.events();
     let of = |kind: &str| events.iter().find(|e| e["type"] == kind);
     let call = of("call_ended").unwrap_or_else(|| panic!("{line} did not run: {}\n{}", ended.out, ended.err));
-    let text = call["result"]["head"].as_str().unwrap().to_owned();
+    let mut text = call["result"]["head"].as_str().unwrap().to_owned();
+    // What is said beside it, in the words for who typed the line.
+    for note in call["notes"].as_array().into_iter().flatten() {
+        text.push_str(&format!("\n{}", note["user"].as_str().unwrap_or_default()));
+    }
     let code = of("command_exited").map_or(-1, |e| e["exit"]["code"].as_i64().unwrap_or(-1));
     Came { code, text, failed: call["status"] == "failed", events }
 }
