@@ -125,7 +125,7 @@ fn in_an_editor(traps: &Traps, path: &str, wanted: &[&str]) {
         editor.until(|m| m["result"]["stopReason"].is_string());
     }
     editor.clicks(&session, RENAME, "allow_once");
-    while !editor.texts("agent_message_chunk").contains("no applied change to take back") {
+    while !editor.texts("agent_message_chunk").contains("no applied change") {
         editor.clicks(&session, "/undo", "allow_once");
     }
     editor.call("session/close", &json!({ "sessionId": session }));
