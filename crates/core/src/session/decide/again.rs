@@ -85,11 +85,13 @@ impl Draft<'_> {
     /// The command line of the user's that ran last, where words want it again, nothing came after it and nothing is left from
     /// before it: "run that again".
     pub(super) fn ran_last(&self, reading: &Reading) -> Option<String> {
-        let again = reading.whole.turn == Turn::Control(Control::Redo) && reading.slash.is_none();
+        if reading.whole.turn != Turn::Control(Control::Redo) || reading.slash.is_some() {
+            return None;
+        }
         let left = self.answer_to_redo().or_else(|| self.state.came_to_nothing()).is_some();
         let rests = self.state.is_at_rest() && !self.state.took_back;
         let rests = rests && !left && self.state.plan_aside().is_none();
-        let last = self.state.turns.values().next_back().filter(|_| again && rests)?;
+        let last = self.state.turns.values().next_back().filter(|_| rests)?;
         last.command().map(|_| last.request.clone().unwrap_or_else(|| last.head.clone()))
     }
 
