@@ -82,7 +82,7 @@ fn a_step_that_was_added_is_told_whole_and_counted() {
     b.step(Input::say("also run the tests"));
     b.reply("nothing to change: it is so", &[]);
     let all = told(&b);
-    assert!(all.contains("<task number=\"2\" of=\"2\">\n<title>also run the tests</title>"), "{all}");
+    assert!(all.contains("<task number=\"2\" of=\"2\">\n<title>Run the tests</title>"), "{all}");
     assert!(all.contains("task at hand: 2 of 2"), "{all}");
 }
 
