@@ -60,8 +60,9 @@ impl Told {
                 && !said.stands_behind(phrase, list(List::ToldBe), BETWEEN)
         };
         let which = |phrase: &str| said.stands_behind(phrase, list(List::ToldWhich), 0);
-        let tells = |phrase: &str| !attribute(phrase) && !which(phrase) && !said.is_ordered(phrase);
-        let frames = list(List::ToldNot).any(|phrase| tells(phrase) && said.governs(phrase));
+        let orders = !list(List::ToldNoOrder).any(|end| said.opens_with(end));
+        let lets = |phrase: &str| attribute(phrase) || which(phrase) || orders && said.is_ordered(phrase);
+        let frames = list(List::ToldNot).any(|phrase| !lets(phrase) && said.governs(phrase));
         let keeps = keeps && list(List::ToldAs).any(|phrase| said.at(phrase).is_some());
         Self { frames, changes: said.verbs.len(), begins, keeps }
     }
@@ -117,11 +118,14 @@ impl Said {
     /// Whether the line is an order to change what a phrase behind its verb only tells apart: "удали всё, что нельзя
     /// открыть", and not "менять тесты нельзя".
     fn is_ordered(&self, phrase: &str) -> bool {
-        let first = self.line.split_whitespace().next().unwrap_or_default();
-        let names = NO_ORDERS.iter().any(|end| first.ends_with(end)) || first.ends_with('s');
         // What ends with it is said of what stands before: "удаление тестов запрещено".
         let more = |at: usize| self.line.get(at + phrase.len()..).is_some_and(|rest| !rest.trim().is_empty());
-        !self.run && self.begins() && !names && self.at(phrase).is_some_and(|at| at > 1 && more(at))
+        !self.run && self.begins() && self.at(phrase).is_some_and(|at| at > 1 && more(at))
+    }
+
+    /// Whether the first word ends so.
+    fn opens_with(&self, end: &str) -> bool {
+        self.line.split_whitespace().next().is_some_and(|first| first.ends_with(end))
     }
 
     /// Whether the first word is a verb of change.
@@ -160,12 +164,6 @@ impl Said {
 
 /// How far a form of "to be" stands before what it says: "está estrictamente prohibido".
 const BETWEEN: usize = 2;
-
-/// How verbs end that order nothing, and nouns that are made of them.
-const NO_ORDERS: [&str; 20] = [
-    "ar", "er", "ir", "re", "en", "rn", "ть", "ти", "ться", "ние", "ния", "ка", "ung", "tion", "ment",
-    "cion", "ción", "cao", "ção", "zione",
-];
 
 /// Kana and Hangul: in Japanese and Korean what is said of a verb stands behind it.
 fn ends_in_verbs(c: char) -> bool {
