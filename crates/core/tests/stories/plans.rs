@@ -179,8 +179,8 @@ fn a_plan_is_edited_where_its_run_pauses_and_what_is_done_stays_done() {
     assert_eq!(pause(&b).unwrap(), "A pause before step 2: Second");
 }
 
-#[test]
-fn the_first_change_that_nobody_looks_at_waits() {
+/// A step with a change that nobody would look at, before which its run is to pause.
+pub fn unseen_change() -> Bench {
     let mut b = Bench::new();
     b.session.set_bounds(Bounds { pauses: vec![Pause::FirstWrite], ..Bounds::default() });
     b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
@@ -188,6 +188,12 @@ fn the_first_change_that_nobody_looks_at_waits() {
     b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
     b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "one\n", "two\n");
+    b
+}
+
+#[test]
+fn the_first_change_that_nobody_looks_at_waits() {
+    let mut b = unseen_change();
     b.reply("done", &[]);
     assert_eq!(pause(&b).unwrap(), "A pause before the first change");
     assert!(b.session.state().applies().is_empty(), "nothing is written");

@@ -1,14 +1,14 @@
 //! Steering: what is said to a run while it works, and how far a plan reaches.
 
-use crate::support::*;
+use crate::{plans, support::*};
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event},
     input::Input,
     intent::Phase,
-    plan::{Pause, TaskStatus},
+    plan::TaskStatus,
     scope::PermissionMode,
-    session::{Bounds, Deed, What},
+    session::{Deed, What},
     work::Work,
 };
 use serde_json::json;
@@ -563,13 +563,7 @@ fn what_needs_a_step_that_was_left_out_is_asked_about() {
 
 #[test]
 fn what_was_said_of_the_plan_before_the_user_changed_it_does_not_change_their_version() {
-    let mut b = Bench::new();
-    b.session.set_bounds(Bounds { pauses: vec![Pause::FirstWrite], ..Bounds::default() });
-    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
-    b.reply("", &[("edit", edit_of("a.txt"))]);
-    b.propose("a.txt", "one\n", "two\n");
+    let mut b = plans::unseen_change();
     b.say("we need another step for tests");
     assert_eq!(b.session.state().queue.works().count(), 1);
     b.reply("done", &[]);
