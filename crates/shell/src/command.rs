@@ -5,7 +5,7 @@
 
 use super::args::Args;
 use super::carried::is_homely;
-use super::expand::{Feed, Field, UNKNOWN};
+use super::expand::{Feed, Field, Listed, UNKNOWN};
 use super::grammar::{Kind, may_be_secret};
 use super::help;
 use super::knowledge::list;
@@ -414,8 +414,8 @@ impl Walker<'_> {
                     self.hit("delete-tree", field.span);
                 }
             }
-            if self.wide && may_be_secret(field) && programs::is(name, Role::Shows) {
-                self.hit("secret", field.span);
+            if may_be_secret(field) && programs::is(name, Role::Shows) {
+                self.shows_any(field);
             }
             if !(named || written) {
                 if program.names_by_word(name, at, &field.text) {
@@ -435,6 +435,17 @@ impl Walker<'_> {
         }
         if let (Some(target), true) = (target, !matches!(program.dest, Dest::None | Dest::Changed)) {
             self.judge_write(&target, "write");
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// A file is shown whose name the line does not hold.
+    pub(super) fn shows_any(&mut self, field: &Field) {
+        match field.listed {
+            Listed::No if !self.wide => {}
+            Listed::InFile if !self.wide => self.hit("listed", field.span),
+            Listed::No | Listed::InFile | Listed::Made => self.hit("secret", field.span),
         }
     }
 }

@@ -31,8 +31,35 @@ pub(super) enum Feed {
     File(String),
     /// What a network read gave.
     Fetched,
+    /// Lines that a program took from a file or, with `shown`, made of a text that the line holds: it could have said them.
+    Lines {
+        shown: bool,
+    },
     /// Computed, and not known.
     Other,
+}
+
+/// Where a name comes from that the line does not show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Listed {
+    /// From nowhere that is looked at: a search gave it, or the environment.
+    #[default]
+    No,
+    /// A file holds it.
+    InFile,
+    /// A program made it of a text that the line shows.
+    Made,
+}
+
+impl Feed {
+    /// Where names come from that are taken from this.
+    pub(super) const fn listed(&self) -> Listed {
+        match self {
+            Self::File(_) | Self::Lines { shown: false } => Listed::InFile,
+            Self::Lines { shown: true } => Listed::Made,
+            Self::Inherit | Self::Text(_) | Self::Fetched | Self::Other => Listed::No,
+        }
+    }
 }
 
 /// One argument as a program would get it.
@@ -51,6 +78,8 @@ pub(super) struct Field {
     pub split: bool,
     /// Holds something that the line does not show and that need not be a number.
     pub data: bool,
+    /// Where what the line does not show of it comes from.
+    pub listed: Listed,
     /// What a process substitution here would give.
     pub feed: Option<Feed>,
     pub span: Span,
@@ -119,6 +148,7 @@ impl Builder {
                 self.split();
             }
             self.open.many |= value.many;
+            self.open.listed = self.open.listed.max(value.listed);
             self.push_value(text);
         }
     }
@@ -227,6 +257,7 @@ impl Walker<'_> {
                 out.open.many |= value.many;
                 out.open.open |= value.open;
                 out.open.data |= !value.is_number() && value.text.contains(UNKNOWN);
+                out.open.listed = out.open.listed.max(value.listed);
                 if split && !quoted {
                     out.open.split = true;
                     out.open.many |= value.text.contains(['*', '?']);
@@ -259,8 +290,9 @@ impl Walker<'_> {
         let text = match &feed {
             Feed::Text(text) => text.trim_end_matches('\n').to_owned(),
             Feed::Inherit => String::new(),
-            Feed::File(_) | Feed::Fetched | Feed::Other => UNKNOWN.to_string(),
+            Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => UNKNOWN.to_string(),
         };
+        out.open.listed = out.open.listed.max(feed.listed());
         if feed == Feed::Fetched {
             out.open.feed = Some(feed);
         }
@@ -357,7 +389,11 @@ impl Walker<'_> {
                 }
                 // Whatever is cut off its end, a path below the home folder stays there.
                 let home = if name == "HOME" { "~" } else { "" };
-                Value::of(&format!("{home}{UNKNOWN}"))
+                let shown =
+                    known.is_some_and(|v| self.is_assigned(name) && !v.many && !v.text.contains(UNKNOWN));
+                let listed =
+                    if shown && text.starts_with(['/', ':', '@']) { Listed::Made } else { Listed::No };
+                Value { listed, ..Value::of(&format!("{home}{UNKNOWN}")) }
             }
         }
     }
@@ -406,6 +442,8 @@ pub(super) struct Value {
     pub open: bool,
     /// Is a number, though the line does not show which.
     pub number: bool,
+    /// Where what the line does not show of it comes from.
+    pub listed: Listed,
 }
 
 impl Value {
@@ -426,7 +464,7 @@ impl Value {
 
     /// What a field holds.
     pub(super) fn from_field(field: &Field) -> Self {
-        Self { many: field.many, number: !field.data, ..Self::of(&field.text) }
+        Self { many: field.many, number: !field.data, listed: field.listed, ..Self::of(&field.text) }
     }
 
     /// Several values under one name.
@@ -436,16 +474,18 @@ impl Value {
             return Self::unknown();
         }
         let list: Rc<[String]> = fields.iter().map(|f| f.text.clone()).collect();
-        Self { text: list.join(" "), many: fields.iter().any(|f| f.many), list, open: false, number: false }
+        let listed = fields.iter().map(|f| f.listed).max().unwrap_or_default();
+        let text = list.join(" ");
+        Self { text, many: fields.iter().any(|f| f.many), list, listed, ..Self::default() }
     }
 
     /// One of several values.
     fn element(&self, at: usize) -> Self {
         let whole = self.list.is_empty() && at == 0;
         let text = if whole { Some(&self.text) } else { self.list.get(at) };
-        let number = self.number;
-        let unknown = || Self { number, ..Self::unknown() };
-        text.map_or_else(unknown, |text| Self { many: self.many, number, ..Self::of(text) })
+        let (number, listed) = (self.number, self.listed);
+        let unknown = || Self { number, listed, ..Self::unknown() };
+        text.map_or_else(unknown, |text| Self { many: self.many, number, listed, ..Self::of(text) })
     }
 
     /// A value or what stands for it; with a colon also when it is empty.

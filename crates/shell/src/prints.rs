@@ -3,7 +3,8 @@
 //! Owns the programs whose output follows from their arguments or from what they are fed. Never judges.
 
 use super::args::Args;
-use super::expand::{Feed, UNKNOWN};
+use super::expand::{Feed, Listed, UNKNOWN};
+use super::knowledge::list;
 use super::programs::{self, Role};
 use super::secrets::names_secret;
 
@@ -66,6 +67,30 @@ pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Fee
         ("dirname", [one]) if !one.unknown() => Feed::Text(parent(&one.text)),
         ("basename" | "realpath" | "readlink", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(found(&one.text)),
-        _ => Feed::Other,
+        _ => lines(name, args, &feed),
     }
+}
+
+/// Lines of a file, or made of a text that the line shows; of names that a search gave it prints such as well.
+fn lines(name: &str, args: &Args, feed: &Feed) -> Feed {
+    let other = list("makes other text").contains(&name);
+    let Some(program) =
+        programs::find(name).filter(|_| other || programs::is(name, Role::Shows) || is_grep(name))
+    else {
+        return Feed::Other;
+    };
+    let names = is_grep(name) && args.has(&["-l", "-L", "-c", "-r", "-R", "-q"]);
+    let text = if args.has(&program.text_unless) { 0 } else { program.text };
+    let files = || args.operands.iter().skip(text).any(|f| f.feed.is_none() && f.text != "-");
+    match feed {
+        _ if names => Feed::Other,
+        Feed::File(_) | Feed::Lines { .. } => Feed::Lines { shown: feed.listed() == Listed::Made },
+        Feed::Text(text) if !text.contains(UNKNOWN) && other => Feed::Lines { shown: true },
+        Feed::Inherit if files() => Feed::Lines { shown: false },
+        Feed::Inherit | Feed::Text(_) | Feed::Fetched | Feed::Other => Feed::Other,
+    }
+}
+
+fn is_grep(name: &str) -> bool {
+    matches!(name, "grep" | "egrep" | "fgrep")
 }

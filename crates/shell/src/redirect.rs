@@ -2,7 +2,8 @@
 //!
 //! Owns the meaning of `<`, `>`, here-strings and here-documents. Never judges the command itself.
 
-use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::expand::{Feed, Field, Listed, UNKNOWN, Value};
+use super::grammar::may_be_secret;
 use super::syntax::{Piece, Redirect, Target, VarOp, Word};
 use super::walk::Walker;
 
@@ -19,6 +20,9 @@ impl Walker<'_> {
                     self.reopens(redirect.span);
                 }
                 self.judge_read(&field);
+                if may_be_secret(&field) && field.feed.is_none() && field.listed > Listed::No {
+                    self.shows_any(&field);
+                }
                 self.reach_device(&field);
                 if redirect.stdin {
                     *feed = field.feed.clone().unwrap_or_else(|| {

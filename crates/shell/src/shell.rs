@@ -242,7 +242,7 @@ fn printf(w: &mut Walker<'_>, args: &[Field]) -> Feed {
 
 pub(super) fn source(w: &mut Walker<'_>, args: &[Field], span: Span, sourced: bool) {
     let Some(file) = args.first() else { return };
-    if file.unknown() || file.feed == Some(Feed::Other) {
+    if file.unknown() || matches!(file.feed, Some(Feed::Lines { .. } | Feed::Other)) {
         w.hit("computed-code", file.span);
     }
     if let Some(feed) = &file.feed {
@@ -291,7 +291,9 @@ fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
     }
     let known = match feed {
         Feed::Text(text) if !w.is_assigned("IFS") => Some(text.trim().to_owned()),
-        Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => None,
+        Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => {
+            None
+        }
     };
     if let (Some(text), true) = (&known, name != "read") {
         let lines: Vec<Field> = text.lines().map(|line| Field::plain(line, Span::default())).collect();
@@ -303,7 +305,7 @@ fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
     let mut rest = known.as_deref();
     for (at, name) in names.iter().enumerate() {
         let value = match rest {
-            None => Value::unknown(),
+            None => Value { listed: feed.listed(), ..Value::unknown() },
             Some(text) if at == last => Value::of(text),
             Some(text) => {
                 let (word, tail) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

@@ -70,7 +70,8 @@ impl Walker<'_> {
     fn printed_by_redirect(&self, feed: Feed) -> Feed {
         match feed {
             Feed::File(name) if self.was_fetched(&name) => Feed::Fetched,
-            Feed::File(_) | Feed::Other => Feed::Other,
+            Feed::File(_) => Feed::Lines { shown: false },
+            Feed::Lines { .. } | Feed::Other => feed,
             Feed::Fetched => Feed::Fetched,
             Feed::Inherit | Feed::Text(_) => Feed::Inherit,
         }

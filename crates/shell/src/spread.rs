@@ -35,7 +35,9 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
     let items = match feed {
         // Nothing but a NUL parts what it is fed.
         Feed::Text(text) if one && !text.contains('\0') => vec![Field::plain(text.trim_end(), span)],
-        Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => items(w, feed, span),
+        Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => {
+            items(w, feed, span)
+        }
     };
     if let Some(mark) = mark.filter(|m| !m.is_empty()) {
         let lines: Vec<Field> = match feed {
@@ -43,7 +45,7 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
                 let lines = text.lines().map(|line| Field::plain(line, span));
                 some(w, lines, span)
             }
-            Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => items,
+            Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => items,
         };
         for item in &lines {
             let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, item)).collect();
@@ -63,7 +65,7 @@ fn items(w: &mut Walker<'_>, feed: &Feed, span: Span) -> Vec<Field> {
         return some(w, items.map(|t| Field { many: t.contains('*'), ..Field::plain(t, span) }), span);
     }
     let text = w.upstream_secret.as_deref().map_or_else(|| UNKNOWN.to_string(), super::special::dotted);
-    vec![Field { many: true, ..Field::plain(&text, span) }]
+    vec![Field { many: true, listed: feed.listed(), ..Field::plain(&text, span) }]
 }
 
 /// At most [`MAX_ITEMS`] of these; that there are more is a finding.
@@ -81,7 +83,11 @@ pub(super) fn replace(field: &Field, mark: &str, item: &Field) -> Field {
     if !field.text.contains(mark) {
         return field.clone();
     }
-    Field { many: field.many || item.many, ..field.with(&field.text.replace(mark, &item.text)) }
+    Field {
+        many: field.many || item.many,
+        listed: field.listed.max(item.listed),
+        ..field.with(&field.text.replace(mark, &item.text))
+    }
 }
 
 pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
@@ -97,14 +103,19 @@ pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Fe
     };
     if command.is_empty() {
         // Each argument is a command line of its own.
-        if *feed == Feed::Fetched || *feed == Feed::Other {
+        if matches!(feed, Feed::Fetched | Feed::Lines { .. } | Feed::Other) {
             w.hit("computed-code", span);
         }
         let values = match feed {
             Feed::Text(text) if arguments.is_empty() => {
                 text.lines().map(|line| Field::plain(line, span)).collect()
             }
-            Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => values,
+            Feed::Text(_)
+            | Feed::Inherit
+            | Feed::File(_)
+            | Feed::Fetched
+            | Feed::Lines { .. }
+            | Feed::Other => values,
         };
         let values = some(w, values.into_iter(), span);
         for value in &values {

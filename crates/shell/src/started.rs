@@ -41,7 +41,7 @@ pub(super) fn feed_shell(w: &mut Walker<'_>, feed: &Feed, span: Span, sourced: b
             w.read_file(&Field::plain(name, span), span, sourced);
         }
         Feed::Fetched => w.hit("fetch-run", span),
-        Feed::Other => w.hit("computed-code", span),
+        Feed::Lines { .. } | Feed::Other => w.hit("computed-code", span),
     }
 }
 

@@ -309,7 +309,7 @@ impl<'l> Walker<'l> {
         if let (Feed::Fetched, true) = (out, !targets.is_empty()) {
             self.fetched.extend(targets.iter().cloned());
         }
-        if *out == Feed::Other {
+        if matches!(out, Feed::Lines { .. } | Feed::Other) {
             self.derived.extend(targets.iter().cloned());
         }
         if let Feed::Text(text) = out {

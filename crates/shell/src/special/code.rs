@@ -99,7 +99,7 @@ fn fed(w: &mut Walker<'_>, case: &Case<'_>) {
         Feed::Text(code) => inline::look(w, &Field::plain(code, case.span)),
         Feed::File(name) => w.run_file(&Field::plain(name, case.span), case.span),
         Feed::Fetched => w.hit("fetch-run", case.span),
-        Feed::Other => w.hit("computed-code", case.span),
+        Feed::Lines { .. } | Feed::Other => w.hit("computed-code", case.span),
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("fetch-run", case.span);
             None
         }
-        Feed::Inherit | Feed::File(_) | Feed::Other => None,
+        Feed::Inherit | Feed::File(_) | Feed::Lines { .. } | Feed::Other => None,
     };
     // The first operand of these is the file, unless an option's value stands before it.
     let file = usize::from(matches!(case.name, "sqlite3" | "sqlite" | "duckdb"));
@@ -37,7 +37,7 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
     if let Feed::File(name) = case.feed {
         w.take_over(&Field::plain(name, case.span));
     }
-    if matches!(case.feed, Feed::File(_) | Feed::Other) {
+    if matches!(case.feed, Feed::File(_) | Feed::Lines { .. } | Feed::Other) {
         reads_only = false;
     }
     let stored = case.args.operands.first().filter(|f| file > 0 && leads_out(&f.text, w.stand.moved));
@@ -69,7 +69,7 @@ fn only_asks(case: &Case<'_>) -> bool {
     let fed = match case.feed {
         Feed::Text(text) => Some(text.as_str()),
         Feed::Inherit if !code.is_empty() => None,
-        Feed::Inherit | Feed::Fetched | Feed::File(_) | Feed::Other => return false,
+        Feed::Inherit | Feed::Fetched | Feed::File(_) | Feed::Lines { .. } | Feed::Other => return false,
     };
     let plain = |f: &Field| f.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     matches!(case.name, "psql" | "mysql" | "mariadb")

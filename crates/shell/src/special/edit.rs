@@ -50,7 +50,7 @@ fn fed(w: &mut Walker<'_>, case: &Case<'_>) {
             }
         }
         Feed::Fetched => w.hit("fetch-run", case.span),
-        Feed::Inherit | Feed::File(_) | Feed::Other => {}
+        Feed::Inherit | Feed::File(_) | Feed::Lines { .. } | Feed::Other => {}
     }
 }
 

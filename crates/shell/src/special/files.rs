@@ -2,7 +2,7 @@
 //!
 //! Owns what their arguments mean. Never judges what a found program does: that goes back to the walk.
 
-use super::super::expand::{Field, UNKNOWN};
+use super::super::expand::{Field, Listed, UNKNOWN};
 use super::super::grammar::may_be_secret;
 use super::super::path::{Cwd, Place, glob, place};
 use super::super::programs;
@@ -25,8 +25,8 @@ pub(super) fn deep(w: &mut Walker<'_>, case: &Case<'_>) {
     let hidden = ["-u", "-uu", "-uuu", "--unrestricted", "--hidden", "-.", "--no-ignore"];
     let all = deep && (!matches!(case.name, "rg" | "ag") || case.args.has(&hidden));
     let here = |f: &Field| matches!(f.text.as_str(), "." | "./" | "*" | "./*");
-    let anywhere =
-        all && (places.is_empty() || places.iter().any(here)) || w.wide && places.iter().any(may_be_secret);
+    let anywhere = all && (places.is_empty() || places.iter().any(here))
+        || places.iter().any(|f| (w.wide || f.listed > Listed::No) && may_be_secret(f));
     let some = case.args.has(&["--include", "-g", "--glob", "-t", "--type"]);
     let rest = case.args.has(&["-v", "--invert-match"]) && !case.args.has(&["-l", "-L", "-c", "-q"]);
     let most = |f: &Field| fits_all(&f.text) || !some && (rest || fits_most(&f.text));

@@ -55,7 +55,7 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
                     || f.text.contains(":=")
                     || f.text.contains('@') && !f.text.contains("://")
             })
-            || matches!(case.feed, Feed::File(_) | Feed::Text(_) | Feed::Other);
+            || matches!(case.feed, Feed::File(_) | Feed::Text(_) | Feed::Lines { .. } | Feed::Other);
         if sends {
             w.hit(if local { "service" } else { "send" }, case.span);
         }
