@@ -18,6 +18,9 @@ pub(super) const MAX_CHOICES: usize = 8;
 /// What the variable for the scratch folder holds, as far as the line does not say: nothing else is called so.
 pub(super) const SCRATCH: &str = "/tmp/_TMPDIR_";
 
+/// Holds what keeps git from running what a repository names.
+pub(super) const GIT_SETTINGS: &str = "GIT_CONFIG_COUNT";
+
 /// Variables that the shell itself changes as it goes.
 const MOVING: [&str; 12] = [
     "_",
@@ -132,12 +135,10 @@ impl Walker<'_> {
 
     fn hold(&mut self, name: &str, value: Value, export: bool) {
         self.check_subscripts(&value.text, self.here());
-        // Which variable that is the line does not show: it may be the one for the scratch folder.
-        if name.contains(UNKNOWN) {
-            self.put(
-                "TMPDIR",
-                Some(Held { values: vec![Value::unknown()], exported: true, ..Held::default() }),
-            );
+        // Which variable that is the line does not show: it may be one of those that we set.
+        for ours in ["TMPDIR", GIT_SETTINGS].iter().filter(|_| name.contains(UNKNOWN)) {
+            let held = Held { values: vec![Value::unknown()], exported: true, ..Held::default() };
+            self.put(ours, Some(held));
         }
         let memory = &mut self.memory;
         let mut held = Held { values: vec![value], exported: export, fixed: false, level: memory.level };
@@ -246,7 +247,7 @@ impl Walker<'_> {
 
     /// Every variable, where the environment is taken away.
     pub(super) fn no_environment(&self) -> Vec<(String, Value)> {
-        let known = ["HOME", "PWD", "TMPDIR", "USER", "LOGNAME", "HOSTNAME", "LANG", "TERM"];
+        let known = ["HOME", "PWD", "TMPDIR", "USER", "LOGNAME", "HOSTNAME", "LANG", "TERM", GIT_SETTINGS];
         let names = known.into_iter().chain(self.memory.variables.keys().map(String::as_str));
         names.map(|name| (name.to_owned(), Value::unknown())).collect()
     }

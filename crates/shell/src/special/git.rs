@@ -9,6 +9,7 @@ use super::super::expand::{Feed, Field};
 use super::super::knowledge::{Names, groups};
 use super::super::path::{Place, place};
 use super::super::secrets::names_secret;
+use super::super::state::GIT_SETTINGS;
 use super::super::walk::Walker;
 use super::Case;
 
@@ -67,6 +68,9 @@ fn harmless_setting(key: &str, value: &str) -> bool {
 /// `git` beyond its tables.
 pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
     globals(w, case);
+    if w.is_assigned(GIT_SETTINGS) {
+        w.hit("hidden-run", case.span);
+    }
     let sub = case.args.operand(0);
     if sub == "clone" {
         cloned(w, case, 1);
