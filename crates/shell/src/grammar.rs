@@ -370,6 +370,11 @@ impl Walker<'_> {
             let _ = self.run_apart(&line.text, line.span);
         } else if behind.is_some() || known {
             let _ = self.dispatch_outside(command, span, Feed::Inherit);
+        } else if let [first, ..] = command
+            && super::fetched::fetches(argv.first().map_or("", |f| f.text.as_str()), sub, args)
+            && !super::fetched::is_tool(&first.text)
+        {
+            self.hit("fetch-run", first.span);
         }
     }
 

@@ -18,6 +18,7 @@ mod descriptors;
 mod effect;
 mod endless;
 mod expand;
+mod fetched;
 mod forms;
 mod grammar;
 mod help;
