@@ -57,7 +57,13 @@ impl Walker<'_> {
         }
         let (name, located) = self.name_of(first);
         let plain = name.as_deref().unwrap_or_default();
-        self.note_call(plain, located, !located && wrap::carries(plain), argv, span);
+        self.note_call(
+            plain,
+            located,
+            !located && wrap::only_carries(plain, argv.get(1..).unwrap_or(&[])),
+            argv,
+            span,
+        );
         let Some(name) = name else {
             for field in argv.iter().skip(1) {
                 self.judge_read(field);

@@ -41,7 +41,7 @@ pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
 }
 
 /// Whether an option is one of those with which a program does no more than read.
-fn only_reads(program: &Program, opt: &Opt) -> bool {
+pub(super) fn only_reads(program: &Program, opt: &Opt) -> bool {
     let text = opt.text.split('=').next().unwrap_or("");
     let letter = opt.name.strip_prefix('-').filter(|rest| rest.chars().count() == 1);
     let letters = program.reads.first().copied().unwrap_or("");

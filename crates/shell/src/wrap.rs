@@ -18,6 +18,23 @@ pub(super) fn carries(name: &str) -> bool {
     programs::find(name).and_then(|program| program.wraps).is_some_and(|wraps| wraps.floor.is_none())
 }
 
+/// Likewise with the words that stand before that command: each option is one of those that are named, so that it opens no
+/// file, reads no variables and starts nothing else.
+pub(super) fn only_carries(name: &str, words: &[Field]) -> bool {
+    let Some(program) = programs::find(name).filter(|_| carries(name)) else { return false };
+    let skip = program.wraps.map_or(0, |wraps| wraps.skip);
+    let args = Args::read(program, words);
+    let behind = args.places.get(skip.saturating_sub(1)).map_or(words.len(), |at| at + 1);
+    let behind = words.iter().skip(behind).filter(|_| skip > 0);
+    let mut own = behind.take_while(|f| f.text.len() > 1 && f.text.starts_with('-') && f.text != "--");
+    let null = |f: &Field| matches!(place(&f.text, Cwd::Project), Place::Null);
+    (skip == 0 || !program.reads.is_empty())
+        && args.opts.iter().all(|opt| super::reads::only_reads(program, opt))
+        && own.all(|f| f.text == "-c")
+        && (name != "script" || args.operands.first().is_some_and(null))
+        && (name != "parallel" || !words.iter().any(|f| f.text.starts_with("::::")))
+}
+
 /// Judges a wrapper; `None` when the name is none.
 pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, feed: &Feed) -> Option<Feed> {
     match name {
@@ -54,7 +71,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
             w.judge_write(file, "write-hidden");
         }
     }
-    let skip = if name == "script" { rest.len().min(1) } else { wraps.skip };
+    let skip = skipped(name, wraps.skip, argv, rest);
     if name == "script" {
         if let Some(file) = rest.first() {
             w.judge_write(file, "write-hidden");
@@ -81,6 +98,16 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         return Some(w.run_apart(&code.text, code.span));
     }
     Some(with_environment(w, (name, argv), |w| carried(w, name, command, span, feed)))
+}
+
+/// How many operands of a wrapper stand before the command.
+fn skipped(name: &str, skip: usize, argv: &[Field], rest: &[Field]) -> usize {
+    match name {
+        "script" => rest.len().min(1),
+        // The time stands behind the option.
+        "faketime" if argv.get(1).is_some_and(|f| f.text.starts_with("-f")) => 0,
+        _ => skip,
+    }
 }
 
 /// Does something in the environment that a wrapper leaves: `exec -c` leaves none.
