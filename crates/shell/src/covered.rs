@@ -40,8 +40,16 @@ impl Program {
         if let Some((name, value)) = text.split_once('=').filter(|_| self.tasks && !passed) {
             // `NAME:=`, `NAME+=` and the like set it as well; what follows `NAME!=` is a line for a shell.
             let name = name.trim_end_matches([':', '+', '?']);
-            let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,+".contains(c));
-            return plain && !name.ends_with('!') && !super::settings::steers(name);
+            let number =
+                || value.chars().all(|c| c.is_ascii_digit()) || list("plain choices").contains(&value);
+            // The name of a part, and of no folder or program: a setting is put before commands, and behind them.
+            let part = || {
+                value.chars().all(|c| c.is_ascii_alphanumeric() || "-_:".contains(c))
+                    && programs::find(value).is_none()
+                    && !is_task_of(value)
+            };
+            return list("settings of tasks").contains(&name) && number()
+                || list("choices of tasks").contains(&name) && part();
         }
         let handed = passed && text.starts_with('-');
         let named = self.hands_on(text, sub).filter(|_| handed || passed && text.contains('='));
@@ -86,7 +94,9 @@ impl Program {
         let mut parts = of(Kind::Parts)
             .filter(|o| o.subs.is_empty() || nth > 0 && nth < usize::MAX && o.stand_for(sub))
             .peekable();
-        parts.peek().is_none() || parts.any(|o| (whole(&o) || !o.subs.is_empty()) && o.names.iter().any(fits))
+        let up = text.split('/').any(|part| part == "..");
+        parts.peek().is_none()
+            || parts.any(|o| (whole(&o) || !o.subs.is_empty() && !up) && o.names.iter().any(fits))
     }
 
     /// Whether an option behind `--` is one of those that may stand there, where these are named.
@@ -112,6 +122,11 @@ fn is_folder(text: &str) -> bool {
 /// Whether a part of a path stands behind a dot.
 fn is_hidden(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.') && !matches!(part, "." | ".." | "..."))
+}
+
+/// Whether a word is what folders of a project are called.
+fn is_task_of(value: &str) -> bool {
+    list("folders of modules").contains(&value) || super::made::is_output(value)
 }
 
 /// Whether a task is one that builds, tests or checks and is called so everywhere.
@@ -163,6 +178,11 @@ impl Opt {
             // A folder of tasks holds others under the same names.
             Some(Kind::Folder) if program.names_tasks() => {
                 inside() && (value == "." || super::made::is_output(value))
+            }
+            // Whose code it is then is as behind `cd`.
+            Some(Kind::Folder) if is_of_others(value) => false,
+            Some(Kind::Folder) if self.name == "--manifest-path" => {
+                inside() && !super::made::is_output(value)
             }
             Some(Kind::Filter) => !value.split(':').nth(2).is_some_and(|class| class.contains('.')),
             Some(Kind::Flag | Kind::Plain | Kind::May | Kind::Read | Kind::Folder) => inside(),

@@ -69,7 +69,7 @@ impl Words {
         for (at, want) in self.rest.iter().enumerate() {
             match call.words.get(at) {
                 // What a wildcard stands for the rule does not show.
-                Some(word) if wild(want, &word.text) && (word.harmless || *want == word.text) => {}
+                Some(word) if stands_for(want, &word.text) && (word.harmless || *want == word.text) => {}
                 found => {
                     let found = found.map_or_else(|| "nothing more".to_owned(), |w| w.text.clone());
                     return Fit::Until(at + 1, want.clone(), found);
@@ -180,6 +180,11 @@ fn is_option(option: &str, word: &str) -> bool {
         (Some(letter), None) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
         _ => false,
     }
+}
+
+/// Whether a word of a pattern that allows stands for a word: what its wildcard stands for leads nowhere else.
+fn stands_for(want: &str, word: &str) -> bool {
+    wild(want, word) && (want == word || !word.split('/').any(|part| part == ".."))
 }
 
 /// A path without the `./` that may begin it.
