@@ -5,7 +5,8 @@
 
 use super::args::Args;
 use super::carried::is_homely;
-use super::expand::{Feed, Field, Listed, UNKNOWN};
+use super::cut::Listed;
+use super::expand::{Feed, Field, UNKNOWN};
 use super::grammar::{Kind, may_be_secret};
 use super::help;
 use super::knowledge::list;

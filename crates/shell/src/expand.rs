@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use super::braces::{may_expand, variants};
+use super::cut::{self, Listed};
 use super::path::{Cwd, Place, is_secret_variable, place};
 use super::state::SCRATCH;
 use super::syntax::{Piece, Quote, Script, Span, VarOp, Word};
@@ -37,29 +38,6 @@ pub(super) enum Feed {
     },
     /// Computed, and not known.
     Other,
-}
-
-/// Where a name comes from that the line does not show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Listed {
-    /// From nowhere that is looked at: a search gave it, or the environment.
-    #[default]
-    No,
-    /// A file holds it.
-    InFile,
-    /// A program made it of a text that the line shows.
-    Made,
-}
-
-impl Feed {
-    /// Where names come from that are taken from this.
-    pub(super) const fn listed(&self) -> Listed {
-        match self {
-            Self::File(_) | Self::Lines { shown: false } => Listed::InFile,
-            Self::Lines { shown: true } => Listed::Made,
-            Self::Inherit | Self::Text(_) | Self::Fetched | Self::Other => Listed::No,
-        }
-    }
 }
 
 /// One argument as a program would get it.
@@ -389,10 +367,8 @@ impl Walker<'_> {
                 }
                 // Whatever is cut off its end, a path below the home folder stays there.
                 let home = if name == "HOME" { "~" } else { "" };
-                let shown =
-                    known.is_some_and(|v| self.is_assigned(name) && !v.many && !v.text.contains(UNKNOWN));
-                let listed =
-                    if shown && text.starts_with(['/', ':', '@']) { Listed::Made } else { Listed::No };
+                let shown = |v: &Value| self.is_assigned(name) && !v.many && !v.text.contains(UNKNOWN);
+                let listed = known.filter(shown).map_or(Listed::No, |value| cut::listed(&value, &text));
                 Value { listed, ..Value::of(&format!("{home}{UNKNOWN}")) }
             }
         }

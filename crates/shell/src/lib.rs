@@ -14,6 +14,7 @@ mod command;
 mod compound;
 pub mod control;
 mod covered;
+mod cut;
 mod descriptors;
 mod effect;
 mod endless;

@@ -3,7 +3,8 @@
 //! Owns the programs whose output follows from their arguments or from what they are fed. Never judges.
 
 use super::args::Args;
-use super::expand::{Feed, Listed, UNKNOWN};
+use super::cut::Listed;
+use super::expand::{Feed, UNKNOWN};
 use super::knowledge::list;
 use super::programs::{self, Role};
 use super::secrets::names_secret;

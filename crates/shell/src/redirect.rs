@@ -2,7 +2,8 @@
 //!
 //! Owns the meaning of `<`, `>`, here-strings and here-documents. Never judges the command itself.
 
-use super::expand::{Feed, Field, Listed, UNKNOWN, Value};
+use super::cut::Listed;
+use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::grammar::may_be_secret;
 use super::syntax::{Piece, Redirect, Target, VarOp, Word};
 use super::walk::Walker;

@@ -2,7 +2,8 @@
 //!
 //! Owns what their arguments mean. Never judges what a found program does: that goes back to the walk.
 
-use super::super::expand::{Field, Listed, UNKNOWN};
+use super::super::cut::Listed;
+use super::super::expand::{Field, UNKNOWN};
 use super::super::grammar::may_be_secret;
 use super::super::path::{Cwd, Place, glob, place};
 use super::super::programs;
@@ -27,7 +28,14 @@ pub(super) fn deep(w: &mut Walker<'_>, case: &Case<'_>) {
     let here = |f: &Field| matches!(f.text.as_str(), "." | "./" | "*" | "./*");
     let anywhere = all && (places.is_empty() || places.iter().any(here))
         || places.iter().any(|f| (w.wide || f.listed > Listed::No) && may_be_secret(f));
-    let some = case.args.has(&["--include", "-g", "--glob", "-t", "--type"]);
+    // What takes files away leaves the hidden ones.
+    let narrows = |name: &str, value: &str| match name {
+        "--include" | "-t" | "--type" => true,
+        "-g" | "--glob" | "--iglob" => !value.starts_with('!') && !glob(value, ".env"),
+        _ => false,
+    };
+    let some =
+        case.args.opts.iter().any(|o| narrows(&o.name, o.value.as_ref().map_or("", |v| v.text.as_str())));
     let rest = case.args.has(&["-v", "--invert-match"]) && !case.args.has(&["-l", "-L", "-c", "-q"]);
     let most = |f: &Field| fits_all(&f.text) || !some && (rest || fits_most(&f.text));
     if let Some(field) = pattern.filter(|f| most(f) && anywhere) {

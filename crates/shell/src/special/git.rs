@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::super::command::is_harmless_pager;
 use super::super::expand::{Feed, Field};
-use super::super::knowledge::{Names, groups};
+use super::super::knowledge::{Names, groups, list};
 use super::super::path::{Place, place};
 use super::super::secrets::names_secret;
 use super::super::state::GIT_SETTINGS;
@@ -207,6 +207,10 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
     let edits = args.has(&["-e", "--edit"]) || word == "edit";
     let writes = !reads && (removes || edits || operands.len() >= 2 && word != "get" && word != "list");
     if !writes {
+        let patterns = args.has(&["--get-regexp", "--get-urlmatch", "--regexp", "--url"]);
+        if let Some(field) = operands.first().filter(|f| shows_secret(&f.text, patterns)) {
+            w.hit("secret", field.span);
+        }
         w.lower_to_read();
         return;
     }
@@ -228,6 +232,24 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     if edits || key_runs(key) && !removes && !harmless_setting(key, value) {
         w.hit("persist", operands.first().map_or(case.span, |f| f.span));
+    }
+}
+
+/// Whether the value of a setting is a secret, or a pattern may find one of which it is.
+fn shows_secret(key: &str, patterns: bool) -> bool {
+    let key = key.to_ascii_lowercase();
+    let known = list("secret settings of git");
+    let end = key.rsplit('.').next().unwrap_or("");
+    let plain =
+        |part: &str| part.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect::<String>();
+    let finds = |part: &str| {
+        let part = plain(part);
+        known.iter().any(|secret| plain(secret).contains(&part))
+    };
+    if patterns {
+        key.split('|').any(finds)
+    } else {
+        known.contains(&key.as_str()) || end.ends_with("extraheader")
     }
 }
 
