@@ -33,6 +33,7 @@ static VARIABLES: LazyLock<Names<Means>> = LazyLock::new(|| {
             "conf" => Means::Conf,
             "home" => Means::Home,
             "unless" => Means::Unless(words),
+            "others" => Means::Others(words),
             "harmless" => Means::Harmless,
             "quiet" => Means::Quiet,
             "url" => Means::Holds("://", words),
@@ -80,6 +81,8 @@ enum Means {
     Quiet,
     /// It changes what is printed, but where it is one of these words.
     Unless(&'static str),
+    /// It says whose data is worked with: where it is one of these words, that of others.
+    Others(&'static str),
 }
 
 /// How names of variables end that say where something is written.
@@ -146,7 +149,7 @@ impl Means {
                     || is(first, Role::Interpreter)
                     || effect(first, &[]) == Some(Effect::Deletes)
             }
-            Self::Unless(words) => is_one_of(&value.to_ascii_lowercase(), words),
+            Self::Unless(words) | Self::Others(words) => is_one_of(&value.to_ascii_lowercase(), words),
             Self::When(patterns) => value.split(' ').any(|word| is_one_of(word, patterns)),
             Self::Path => path_is_hostile(value),
             Self::Home if !matches!(value, "" | "~" | "off" | ".git" | "./.git") => true,
@@ -171,7 +174,8 @@ fn is_one_of(word: &str, patterns: &str) -> bool {
 
 /// Whether a variable of this name makes a program run another, or steers it or us: no project ever sets one.
 pub fn steers(name: &str) -> bool {
-    VARIABLES.get(&name.to_ascii_uppercase()).is_some_and(|means| !means.is_harmless())
+    let harmless = |means: Means| means.is_harmless() || matches!(means, Means::Others(_));
+    VARIABLES.get(&name.to_ascii_uppercase()).is_some_and(|means| !harmless(means))
 }
 
 /// Likewise with this value: where it is a folder, what lies there is run, and a program that it names is run as well.
@@ -307,7 +311,8 @@ pub(super) fn names_program(name: &str, value: &str) -> bool {
 
 /// Whether a variable with just this value changes nothing but what is printed and what counts as a fault.
 fn is_plain(name: &str, value: &str) -> bool {
-    list("plain settings").iter().any(|set| set.split_once('=') == Some((name, value)))
+    let same = |set: &&str| set.split_once('=').is_some_and(|(n, v)| n == name && fits(v, value));
+    list("plain settings").iter().any(same)
 }
 
 /// A relative or scratch directory before the end of the search path.
