@@ -5,8 +5,11 @@
 
 use super::expand::{Feed, Field};
 use super::programs::{self, Role};
-use super::syntax::{Script, Span};
+use super::syntax::{Assign, Kind, Node, Piece, Script, Span, VarOp};
 use super::walk::Walker;
+
+/// How many programs at once are more than a machine has use for.
+pub(super) const MANY: usize = 100;
 
 /// Devices that give bytes for ever.
 fn is_endless(path: &str) -> bool {
@@ -39,6 +42,18 @@ impl Walker<'_> {
         let holding = programs::is(name, Role::Holding);
         let source =
             name == "yes" || (upstream || fed || read) && (programs::is(name, Role::Passing) || holding);
+        // Of such a stream much is as bad as all.
+        let much = |f: &Field| {
+            let size = f.text.trim_start_matches("-c").trim_start_matches("--bytes=");
+            let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+            !digits.is_empty()
+                && digits.bytes().all(|b| b.is_ascii_digit())
+                && (digits.len() > 9 || size.ends_with(['G', 'T', 'P', 'E']) || size.ends_with("GB"))
+        };
+        if name == "head" && (upstream || fed || read) && words.iter().any(much) {
+            self.endless = true;
+            return;
+        }
         let counts = || words.iter().any(|f| f.text.len() > 9 && f.text.bytes().all(|b| b.is_ascii_digit()));
         if name == "seq" && counts() {
             self.endless = true;
@@ -54,10 +69,40 @@ impl Walker<'_> {
         }
     }
 
-    /// A loop without a way out that starts something in the background with every round.
+    /// A loop without a way out that starts something in the background with every round, or makes a value grow.
     pub(super) fn check_forever(&mut self, bodies: &[Script], span: Span) {
-        if bodies.iter().flatten().any(|pipeline| pipeline.background) {
+        let ends = |node: &Node| match &node.kind {
+            Kind::Simple { words, .. } => words
+                .first()
+                .and_then(super::parse::bare)
+                .is_some_and(|name| matches!(name, "break" | "exit" | "return" | "exec")),
+            Kind::Compound { .. } | Kind::Each { .. } => true,
+            Kind::Function { .. } | Kind::Test { .. } => false,
+        };
+        let all = || bodies.iter().flatten();
+        let grows = all().flat_map(|pipeline| &pipeline.nodes).any(doubles)
+            && !all().flat_map(|pipeline| &pipeline.nodes).any(ends);
+        if grows || all().any(|pipeline| pipeline.background) {
             self.hit("bomb", span);
         }
     }
+
+    /// A loop of many rounds that starts something in the background with each.
+    pub(super) fn check_many(&mut self, rounds: usize, body: &Script, span: Span) {
+        if rounds >= MANY && body.iter().any(|pipeline| pipeline.background) {
+            self.hit("bomb", span);
+        }
+    }
+}
+
+/// Whether a command sets a variable to itself twice: `s=$s$s`.
+fn doubles(node: &Node) -> bool {
+    let Kind::Simple { assigns, words } = &node.kind else { return false };
+    let named = |assign: &Assign| {
+        let pieces = assign.values.iter().flat_map(|word| &word.pieces);
+        pieces
+            .filter(|p| matches!(p, Piece::Var { name, op: VarOp::Plain, .. } if *name == assign.name))
+            .count()
+    };
+    words.is_empty() && assigns.iter().any(|assign| named(assign) + usize::from(assign.append) > 1)
 }

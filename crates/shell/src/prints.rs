@@ -4,10 +4,13 @@
 
 use super::args::Args;
 use super::cut::Listed;
-use super::expand::{Feed, UNKNOWN};
+use super::expand::{Feed, Field, UNKNOWN};
 use super::knowledge::list;
 use super::programs::{self, Role};
 use super::secrets::names_secret;
+
+/// Most numbers that are given on one by one.
+const MOST_NUMBERS: usize = 200;
 
 /// Where a program is found.
 pub(super) fn found(name: &str) -> String {
@@ -62,14 +65,27 @@ pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Fee
             Feed::Text(format!("{UNKNOWN}/{named}"))
         }
         ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
-        ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => {
-            Feed::Text("0".to_owned())
-        }
+        ("seq", words) => Feed::Text(counted(words)),
+        ("date" | "nproc" | "uname" | "wc" | "expr" | "arch" | "uuidgen", _) => Feed::Text("0".to_owned()),
         ("dirname", [one]) if !one.unknown() => Feed::Text(parent(&one.text)),
         ("basename" | "realpath" | "readlink", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(found(&one.text)),
         _ => lines(name, args, &feed),
     }
+}
+
+/// The numbers that `seq` gives, as far as many are looked at.
+fn counted(words: &[Field]) -> String {
+    let number = |f: &Field| f.text.parse::<i64>().ok();
+    let given: Option<Vec<i64>> = words.iter().map(number).collect();
+    let (from, step, to) = match given.as_deref() {
+        Some([to]) => (1, 1, *to),
+        Some([from, to]) => (*from, 1, *to),
+        Some([from, step, to]) if *step > 0 => (*from, usize::try_from(*step).unwrap_or(1), *to),
+        _ => return "0".to_owned(),
+    };
+    let all: Vec<String> = (from..=to).step_by(step).take(MOST_NUMBERS).map(|n| n.to_string()).collect();
+    all.join("\n")
 }
 
 /// Lines of a file, or made of a text that the line shows; of names that a search gave it prints such as well.

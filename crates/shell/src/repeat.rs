@@ -72,6 +72,7 @@ impl Walker<'_> {
             Some(words) => self.fields(words),
             None => self.positional(),
         };
+        self.check_many(fields.len(), body, fields.first().map_or_else(Span::default, |f| f.span));
         let mark = self.enter();
         self.maybe += 1;
         self.rounds += 1;

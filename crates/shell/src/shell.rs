@@ -222,6 +222,11 @@ fn printf(w: &mut Walker<'_>, args: &[Field]) -> Feed {
                     out.push_str(values.next().map_or("", |f| f.text.as_str()));
                 }
                 ('%', Some(_)) => {
+                    // A width that no line has.
+                    let width = chars.clone().take_while(char::is_ascii_digit).count();
+                    if width > 7 {
+                        w.hit("bomb", format.span);
+                    }
                     out.push(UNKNOWN);
                     let _ = values.next();
                 }

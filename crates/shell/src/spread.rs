@@ -3,6 +3,7 @@
 //! Owns how items and command come together. Never judges the command: that goes back to the walk.
 
 use super::args::Args;
+use super::endless::MANY;
 use super::expand::{Feed, Field, UNKNOWN};
 use super::programs;
 use super::syntax::Span;
@@ -30,6 +31,13 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
     let rest = args.places.first().and_then(|at| words.get(*at..)).unwrap_or(&[]);
     if rest.is_empty() {
         return Feed::Other;
+    }
+    // As many at once as there are lines, or as are asked for.
+    let lines = if let Feed::Text(text) = feed { text.lines().count() } else { 0 };
+    let at_once =
+        args.opt(&["-P", "--max-procs"]).and_then(|opt| opt.value.as_ref()?.text.parse::<usize>().ok());
+    if at_once.is_some_and(|most| most >= MANY || most == 0 && lines >= MANY) {
+        w.hit("bomb", span);
     }
     let one = args.has(&["-0", "--null"]);
     let items = match feed {

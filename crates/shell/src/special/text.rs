@@ -351,6 +351,11 @@ fn awk_code(w: &mut Walker<'_>, field: &Field, given: &[String]) {
     if strings.iter().any(|s| names_secret(s)) {
         w.hit("secret", field.span);
     }
+    // A loop that nothing ends.
+    let forever = ["while(1)", "for(;;)", "while(1==1)"].iter().any(|head| tight.contains(head));
+    if forever && !["break", "exit", "getline", "return", "next"].iter().any(|end| tight.contains(end)) {
+        w.hit("bomb", field.span);
+    }
     // A file whose name is put together.
     let named = tight.split("ARGV[").skip(1).filter_map(|rest| rest.split_once("]="));
     let added = named.filter(|(_, value)| !value.starts_with('=')).any(|(_, value)| {
