@@ -232,14 +232,25 @@ fn tasks(
     files: &[String],
     order: impl Fn(Vec<String>) -> Order,
 ) -> Vec<(String, &'static str, Order)> {
-    let one = |files: &[String]| {
-        let place = match files {
-            [file] => file.clone(),
-            _ => count(files.len() as u64, "file"),
-        };
-        (format!("{what} in {place}"), "modify", order(files.to_vec()))
+    let title = |files: &[String]| match files {
+        [file] => format!("{what} in {file}"),
+        _ => format!("{what} in {}", count(files.len() as u64, "file")),
     };
-    files.chunks(FILES_A_TASK).map(one).collect()
+    in_parts(files, "modify", title, order)
+}
+
+/// A task for every so many files, named apart from its like.
+fn in_parts(
+    files: &[String],
+    node: &'static str,
+    title: impl Fn(&[String]) -> String,
+    order: impl Fn(Vec<String>) -> Order,
+) -> Vec<(String, &'static str, Order)> {
+    let parts = files.chunks(FILES_A_TASK);
+    let of = parts.len();
+    let part = |n: usize| if of > 1 { format!(" ({} of {of})", n + 1) } else { String::new() };
+    let named = |(n, files): (usize, &[String])| (title(files) + &part(n), node, order(files.to_vec()));
+    parts.enumerate().map(named).collect()
 }
 
 fn replace(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Result<Draft, Move> {
@@ -328,13 +339,16 @@ fn delete(scene: &Scene<'_>, paths: &[String]) -> Result<Draft, Move> {
         note.push_str(&format!(" Not found: {}.", missing.join(", ")));
     }
     note.push_str(&mentions(scene, &files)?);
-    let title = match files.as_slice() {
+    let tasks = in_parts(&files, "delete", removal, |files| Order::Delete { files });
+    Ok(Draft { title: removal(&files), note, tasks })
+}
+
+/// What a removal of these is called.
+fn removal(files: &[String]) -> String {
+    match files {
         [file] => format!("Delete {file}"),
         _ => format!("Delete {}", count(files.len() as u64, "file")),
-    };
-    let chunks = files.chunks(FILES_A_TASK);
-    let tasks = chunks.map(|f| (title.clone(), "delete", Order::Delete { files: f.to_vec() })).collect();
-    Ok(Draft { title, note, tasks })
+    }
 }
 
 /// The files of a folder; empty when there is no such folder.

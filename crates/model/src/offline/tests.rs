@@ -284,6 +284,23 @@ fn a_rename_with_more_matches_than_one_result_shows_misses_no_file() {
 }
 
 #[test]
+fn a_change_of_more_files_than_one_task_takes_says_which_part_each_is() {
+    let found = |lines: usize| {
+        let hits: String = (0..lines).map(|n| format!("src/m_{n:02}.rs:1: Bucket\n")).collect();
+        format!("{hits}{lines} matches in {lines} files")
+    };
+    let titles = |files: usize| {
+        let talk = Talk::plan("replace Bucket with Pail").then(&[("search", &found(files))]);
+        let plan = talk.submitted();
+        let tasks = plan["tasks"].as_array().unwrap().iter();
+        tasks.map(|t| t["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let what = "Replace \"Bucket\" with \"Pail\" in";
+    assert_eq!(titles(30), [format!("{what} 30 files")]);
+    assert_eq!(titles(40), [format!("{what} 30 files (1 of 2)"), format!("{what} 10 files (2 of 2)")]);
+}
+
+#[test]
 fn a_rename_says_when_it_cannot_list_every_file() {
     let cut = "src/a.rs:3: Bucket\n900 matches in 70 files";
     let mut talk =
