@@ -117,7 +117,7 @@ pub struct Written {
     pub origin: Origin,
     /// What was wanted: the beginning of the message that began the work.
     pub goal: String,
-    /// The files in the order in which they were first written.
+    /// The files.
     pub files: Vec<WrittenFile>,
 }
 
@@ -274,8 +274,17 @@ impl State {
         self.writes().filter(|(id, origin, _)| holds(id, origin)).collect()
     }
 
-    /// What was written, the oldest first, put together by run or message.
+    /// What was written, the oldest first, put together by run or message; the files of each by path.
     pub fn written(&self, extent: Extent) -> Vec<Written> {
+        let mut groups = self.written_in_turn(extent);
+        for group in &mut groups {
+            group.files.sort_by(|a, b| a.path.cmp(&b.path));
+        }
+        groups
+    }
+
+    /// The same, with files in the order in which they were first written.
+    pub(super) fn written_in_turn(&self, extent: Extent) -> Vec<Written> {
         let writes = self.within(extent).into_iter();
         self.grouped(writes.map(|(id, origin, files)| (id, origin, files.iter().collect())))
     }
@@ -401,6 +410,7 @@ impl State {
                 self.take_write(&mut files, id, change);
             }
         }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
         let tasks = self.plan.iter().flat_map(|p| p.tasks.iter().map(move |t| (p.number(t.id), t)));
         let left = tasks.clone().filter(|(_, t)| t.status != TaskStatus::Done).map(|(number, t)| StepLeft {
             number,

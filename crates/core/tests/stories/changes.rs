@@ -12,6 +12,7 @@ use pilothouse_core::{
     question::UndoAnswer,
     runs::RunInfo,
     scope::PermissionMode,
+    session::Extent,
     tool::{Doubt, Redraft, Wrote},
     work::Work,
 };
@@ -74,6 +75,27 @@ fn one_proposal_named_twice_is_written_once() {
     let (id, shown) = b.session.state().open_proposals().map(|p| (p.id, p.shown())).next().unwrap();
     b.input(Input::Apply { proposals: vec![(id, shown), (id, shown)], word: None }).unwrap();
     assert_eq!(b.prepared().len(), 1);
+}
+
+#[test]
+fn files_are_written_listed_and_taken_back_by_path_in_whatever_order_they_were_proposed() {
+    let mut b = running();
+    for path in ["z.txt", "b.txt", "a.txt"] {
+        b.reply("", &[("edit", edit_of(path))]);
+        b.propose(path, "1\n", "uno\n");
+    }
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    let names: Vec<String> = b.prepared().iter().map(|f| f.path.to_string()).collect();
+    assert_eq!(names, ["a.txt", "b.txt", "z.txt"]);
+    b.write();
+    let groups = b.session.state().written(Extent::Session);
+    let listed: Vec<&str> = groups.iter().flat_map(|g| &g.files).map(|f| f.path.as_str()).collect();
+    assert_eq!(listed, ["a.txt", "b.txt", "z.txt"]);
+    b.input(Input::Undo).unwrap();
+    went_back(&mut b, Ok(()));
+    let told = b.notices().pop().unwrap();
+    assert!(told.starts_with("Took back the change to a.txt, b.txt, z.txt;"), "{told}");
 }
 
 /// A proposal left from before the session was reopened, and one of a new run to the same file.

@@ -226,7 +226,7 @@ fn several_changes_that_one_word_takes_back_come_back_by_one_and_name_each_file_
     end(&mut b);
     end(&mut b);
     assert_eq!(b.session.state().ledger(), [first, second, third]);
-    let put = "Put back 2 changes: lib/parse.js, README.md; /undo takes the last of them back again.";
+    let put = "Put back 2 changes: README.md, lib/parse.js; /undo takes the last of them back again.";
     assert_eq!(b.notices().pop().unwrap(), put);
     // Everything goes after a question, and a no leaves all.
     b.say("revert everything you did");

@@ -17,7 +17,7 @@ impl State {
     pub(in crate::session) fn file_written_at(&self, at: Nth) -> Option<RelPath> {
         let (last, ..) = self.writes().last()?;
         let holds = |id: &ApplyId| *id == last;
-        let groups = self.written(Extent::Session);
+        let groups = self.written_in_turn(Extent::Session);
         let group = groups.iter().rev().find(|g| g.files.iter().any(|f| f.writes.iter().any(holds)))?;
         let file = match at {
             Nth::At(at) => group.files.get(at.checked_sub(1)?)?,

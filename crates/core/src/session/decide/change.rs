@@ -12,6 +12,7 @@ use crate::{
     plan::{Plan, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus, TakeBack},
     question::Review,
+    relpath::RelPath,
     scope::Capability,
     session::{ApplyStatus, changes::BY_USER},
     tool::{ChangeKind, ProposalDraft, Redraft},
@@ -120,9 +121,13 @@ impl Draft<'_> {
                 may_apply(p, list.len() == 1, word.unwrap_or_default().trim())?;
             }
         }
-        let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
-        let (take, leave): (Vec<_>, Vec<_>) =
-            ids.into_iter().partition(|id| self.state.proposals().get(id).is_some_and(Proposal::writes));
+        // By path, as whoever reviews them sees them, in whatever order their steps came to propose them.
+        let of = |(id, _): &(ProposalId, BlobId)| Some((self.state.proposals().get(id)?.path.clone(), *id));
+        let ids: BTreeSet<(RelPath, ProposalId)> = list.iter().filter_map(of).collect();
+        let (take, leave): (Vec<_>, Vec<_>) = ids
+            .into_iter()
+            .map(|(_, id)| id)
+            .partition(|id| self.state.proposals().get(id).is_some_and(Proposal::writes));
         for proposal in leave {
             let reason = self.left_of(proposal).unwrap_or_else(|| "every hunk was left".to_owned());
             self.emit(Event::ProposalClosed { proposal, reason, dropped: false, there: false });

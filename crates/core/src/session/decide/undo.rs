@@ -2,6 +2,8 @@
 //!
 //! Owns what is asked before something is taken back. Never says what a command changed: whoever looked does.
 
+use std::collections::BTreeSet;
+
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
@@ -395,18 +397,17 @@ pub(super) fn told(apply: &Apply) -> String {
     if apply.command.is_some() { apply.words() } else { named(&names) }
 }
 
-/// What several writes are about: each file once, and each command.
+/// What several writes are about: each file once, by path, and each command.
 fn told_all<'a>(all: impl Iterator<Item = &'a Apply>) -> String {
-    let mut names: Vec<String> = Vec::new();
+    let (mut files, mut commands) = (BTreeSet::new(), Vec::new());
     for apply in all {
-        let files = apply.files.iter().map(|f| f.path.to_string());
-        let own: Vec<String> = if apply.command.is_some() { vec![apply.words()] } else { files.collect() };
-        for name in own {
-            if !names.contains(&name) {
-                names.push(name);
-            }
+        if apply.command.is_none() {
+            files.extend(apply.files.iter().map(|f| f.path.to_string()));
+        } else if !commands.contains(&apply.words()) {
+            commands.push(apply.words());
         }
     }
+    let names: Vec<String> = files.into_iter().chain(commands).collect();
     named(&names)
 }
 
