@@ -9,9 +9,13 @@ mod chosen;
 mod doc;
 mod edit;
 mod lines;
+mod list;
 mod pane;
+mod search;
+mod sheet;
 mod side;
 mod tabs;
+mod view;
 mod words;
 mod written;
 
@@ -36,6 +40,7 @@ use self::{
     chosen::Chosen,
     doc::{Content, Doc, File, Shape, Spot, Texts},
     edit::Editing,
+    search::Sought,
     words::Words,
 };
 pub(crate) use self::{lines::counts, written::WrittenDiff};
@@ -98,6 +103,8 @@ weighed! {
         Comment "comment", "comment on the hunk", "tells the agent; decides nothing": Opens;
         /// Up to the plan.
         UpToPlan "up-to-plan", "up, back to the plan", "the run stops at its plan; nothing is written, all is kept": Settles;
+        /// Looks for something.
+        Search "search", "search paths and text", "this screen; n and N go on, Esc ends it": Looks;
         /// All files.
         DiffAll "diff-all", "all files", "this screen": Looks;
         /// Unified or side by side.
@@ -192,6 +199,10 @@ pub struct DiffPane {
     rests: Option<Rest>,
     /// Lines of the hunk that are chosen.
     lines: Option<Chosen>,
+    /// What is looked for, until Esc.
+    sought: Option<Sought>,
+    /// Whether the texts of every file are wanted, since something is looked for in them.
+    reads_all: bool,
     /// The rows on the screen that are of such.
     lit: BTreeSet<usize>,
     /// The first visible line and how many of its rows are above.
@@ -274,20 +285,18 @@ impl DiffPane {
     fn read(&mut self, state: &State) {
         let was = self.file().map(|f| (f.id, f.path.clone()));
         self.stale = false;
-        let files = doc::files(state);
-        let before = self.files.iter().take(self.current);
-        let at = before.filter(|f| files.iter().any(|g| g.id == f.id)).count();
-        self.files = files;
+        self.files = doc::files(state);
         self.texts.keep(&self.files);
         self.asked_all.clear();
         self.lines = None;
         let found = was.as_ref().and_then(|(id, path)| {
             let at = |same: &dyn Fn(&File) -> bool| self.files.iter().position(same);
-            // What waits on of a file that was written comes last; the review goes on with the next.
+            // What waits on of a file that was written stays where it was; the review goes on with the next.
             let written = state.proposals().get(id).is_some_and(|p| matches!(p.status, Applied(_)));
-            at(&|f| f.id == *id).or_else(|| at(&|f| f.path == *path).filter(|_| !written))
+            let again = at(&|f| f.id == *id).or_else(|| at(&|f| f.path == *path).filter(|_| !written));
+            again.or_else(|| at(&|f| f.path > *path))
         });
-        self.current = found.unwrap_or_else(|| at.min(self.files.len().saturating_sub(1)));
+        self.current = found.unwrap_or_default();
         if self.file().map(|f| f.id) != was.map(|(id, _)| id) {
             // The review of a proposal begins where something of it is undecided, else of the next.
             (self.hunk, self.top) = (0, (0, 0));
@@ -309,6 +318,7 @@ impl DiffPane {
         // Its texts may not be here yet.
         self.brings = true;
         self.rebuild();
+        self.seek_again();
     }
 
     /// Lines around a change: as many as the user asked for; else little room belongs to the change.
@@ -316,10 +326,14 @@ impl DiffPane {
         self.context.unwrap_or(if self.tight { TIGHT_CONTEXT } else { CONTEXT_LINES })
     }
 
+    fn shape(&self) -> Shape {
+        Shape { context: self.context(), side_by_side: self.side_by_side }
+    }
+
     fn rebuild(&mut self) {
         self.words.borrow_mut().clear();
         self.long.borrow_mut().clear();
-        let shape = Shape { context: self.context(), side_by_side: self.side_by_side };
+        let shape = self.shape();
         let mut doc = Doc::default();
         for (n, file) in self.files.iter().enumerate().filter(|(n, _)| self.all || *n == self.current) {
             if self.all {
@@ -334,7 +348,8 @@ impl DiffPane {
     }
 
     fn ask(&mut self) {
-        let wanted = self.files.iter().enumerate().filter(|(n, _)| self.all || *n == self.current);
+        let all = self.all || self.reads_all;
+        let wanted = self.files.iter().enumerate().filter(|(n, _)| all || *n == self.current);
         let lacking: Vec<BlobId> = wanted.flat_map(|(_, f)| self.texts.lacking(f)).collect();
         for id in lacking {
             if self.asked.insert(id) {

@@ -490,7 +490,8 @@ fn a_writes_the_taken_hunks_and_the_others_wait_on_against_what_is_written() {
     assert_eq!(rest.tally(), (0, 0, 1), "the other hunk is as undecided as before");
     assert_eq!(bench.blobs[&rest.before.unwrap()], OLD.replace("one", "ONE").into_bytes());
     assert_eq!(bench.blobs[&rest.after.unwrap()], NEW.as_bytes());
-    bench.press("}");
+    // It keeps its place; the review went on with the next file.
+    bench.press("{");
     let text = bench.desk.text();
     assert!(text.contains("Proposed changes to src/a.rs:") && text.contains("+ TEN"), "{text}");
     assert!(!text.contains("+ ONE"), "what is written is no change any more: {text}");

@@ -282,7 +282,7 @@ fn whatever_acts_at_once_opens_and_sends_nothing_that_is_not_taken_back() {
     for pane in ["<ctrl-x>c", "<ctrl-t>", "<ctrl-x>d"] {
         for letter in &letters {
             // What is searched for is typed behind its key at once.
-            if (pane, *letter) == ("<ctrl-x>c", '/') {
+            if *letter == '/' && pane != "<ctrl-t>" {
                 continue;
             }
             let mut bench = Bench::new(120, 40);

@@ -56,10 +56,12 @@ impl File {
     }
 }
 
-/// The files that wait or are being written, in order.
+/// The files that wait or are being written, by path, in whatever order their steps came to propose them.
 pub(super) fn files(state: &State) -> Vec<File> {
     let here = |p: &&Proposal| matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
-    state.proposals().values().filter(here).map(File::of).collect()
+    let mut files: Vec<&Proposal> = state.proposals().values().filter(here).collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.into_iter().map(File::of).collect()
 }
 
 /// A content, line by line. Its lines come without secrets; the bytes stay as they are.

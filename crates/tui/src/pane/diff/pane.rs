@@ -23,7 +23,7 @@ use ratatui::{
     text::Line,
 };
 
-use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM, TIGHT};
+use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM, Sought, TIGHT};
 use crate::{
     ctx::TOO_EARLY,
     frame,
@@ -33,7 +33,7 @@ use crate::{
         Ctx, DecidingKeys, Errand, Focus, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line,
         inside, plan::finished,
     },
-    row::{Ink, Row, count, fit_path, width},
+    row::{Ink, Row, count, fit_path, underline, width},
     standing::Standing,
     theme::Slot,
 };
@@ -144,6 +144,9 @@ impl Pane for DiffPane {
         let bottom = area.bottom() - self.footer_rows().min(area.height);
         for (n, (y, row)) in (area.top()..bottom).zip(rows).enumerate() {
             row.paint(ctx.theme, buf, body, y);
+            if let Some(sought) = &self.sought {
+                underline(row, &sought.words, body, y, buf);
+            }
             if n.checked_sub(self.header.len()).is_some_and(|n| self.lit.contains(&n)) {
                 let mark = Rect { x: body.x.saturating_sub(1).max(area.x), width: 1, ..body };
                 Row::of(ctx.glyphs.folded, Slot::Accent).paint(ctx.theme, buf, mark, y);
@@ -161,6 +164,7 @@ impl Pane for DiffPane {
             Reply::Blob(id, bytes) if self.asked.remove(id) => {
                 self.texts.put(*id, bytes.as_ref(), secrets);
                 self.rebuild();
+                self.seek_again();
             }
             Reply::Blob(..)
             | Reply::Text(..)
@@ -185,7 +189,9 @@ impl Pane for DiffPane {
         let Some(file) = self.file() else {
             return Title { left: "Diff".to_owned(), right: Line::default() };
         };
-        let right = if Self::in_review(ctx, file.id) {
+        let right = if let Some(sought) = &self.sought {
+            Row::of(&sought.place(), Slot::Info)
+        } else if Self::in_review(ctx, file.id) {
             Row::of(g.waits, Slot::Warn).and(" waits", Slot::Warn)
         } else {
             Row::of("drafted", Slot::Soft)
@@ -215,6 +221,9 @@ impl Pane for DiffPane {
         }
         if let Some(lines) = &self.lines {
             return hint_line(ctx, &lines.keys(), width);
+        }
+        if self.sought.is_some() {
+            return hint_line(ctx, &Sought::KEYS, width);
         }
         let key = Ink::of(Slot::Accent).bold();
         let mut row = Row::new();
@@ -262,9 +271,9 @@ impl Pane for DiffPane {
         self.proposed = Standing::default();
     }
 
-    /// The sheet that applies all files, and what lines are chosen.
+    /// The sheet that applies all files, what lines are chosen, and what is looked for.
     fn close(&mut self) -> bool {
-        !std::mem::take(&mut self.asked_all).is_empty() || self.lines.take().is_some()
+        !std::mem::take(&mut self.asked_all).is_empty() || self.lines.take().is_some() || self.end_search()
     }
 
     fn strange_key(&mut self) {
@@ -274,7 +283,9 @@ impl Pane for DiffPane {
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         let Some(action) = DiffAction::of(action) else { return Outcome::none() };
         let early = || open_files(ctx.state) > 0 && !ctx.stood(&self.proposed, &proposed(ctx.state));
-        if action.weight().decides() && early() {
+        // While something is looked for the keys that leave a hunk go on with that.
+        let goes_on = self.sought.is_some() && matches!(action, DiffAction::Leave | DiffAction::LeaveWhy);
+        if action.weight().decides() && !goes_on && early() {
             return Outcome::complaint(TOO_EARLY);
         }
         self.take(action, ctx)
@@ -310,6 +321,13 @@ impl Pane for DiffPane {
         self.ask();
         self.settle(ctx);
         true
+    }
+
+    fn typed(&mut self, line: String, ctx: &Ctx<'_>) -> Outcome {
+        let outcome = self.look_for(&line, ctx);
+        self.ask();
+        self.settle(ctx);
+        outcome
     }
 
     fn wheel(&mut self, rows: i64, ctx: &Ctx<'_>) {
@@ -367,6 +385,9 @@ impl Pane for DiffPane {
         if let Some(lines) = &self.lines {
             return DecidingKeys { keys: lines.keys().to_vec(), beside: "" };
         }
+        if self.sought.is_some() {
+            return DecidingKeys { keys: [&Sought::KEYS[..], &[("y", "take")]].concat(), beside: "" };
+        }
         let (take, leave, hunk, file) = (("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"));
         if ctx.body.width < WIDE {
             // No border names what is done to files, and one line says how to go on and back.
@@ -393,9 +414,17 @@ impl Pane for DiffPane {
             return Some(conversation::closed(p.path.as_str(), reason, *dropped, p.back.is_some()));
         }
         let Event::Applied { apply } = event else { return None };
-        let files = state.applies().get(apply).map_or(&[][..], |a| &a.files);
-        let first = conversation::written(files.first()?);
-        Some(if files.len() > 1 { format!("{first} and {} more", files.len() - 1) } else { first })
+        let apply = state.applies().get(apply)?;
+        let first = conversation::written(apply.files.first()?);
+        let of = apply.take.iter().filter_map(|(id, taken)| Some((state.proposals().get(id)?, taken)));
+        let rest: usize = of.map(|(p, taken)| p.undecided().difference(taken).count()).sum();
+        let (its, waits) = if rest == 1 { ("hunk", "waits") } else { ("hunks", "wait") };
+        Some(match (apply.files.len() - 1, rest) {
+            (0, 0) => first,
+            (0, rest) => format!("{first}; its {rest} undecided {its} {waits} on"),
+            (more, 0) => format!("{first} and {more} more"),
+            (more, rest) => format!("{first} and {more} more; {rest} undecided {its} {waits} on"),
+        })
     }
 }
 

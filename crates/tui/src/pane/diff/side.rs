@@ -1,14 +1,14 @@
-//! What stands around the lines: the list of files, the counts, what `a` would do, the sheet.
+//! What stands around the lines: what has to be known of a file, the counts, what `a` would do.
 
 use pilothouse_core::{
     checkpoint::Checkpoint,
     clean::Clean,
     ids::ProposalId,
-    proposal::{CONTROL_WORD, Decision, OnDisk, Proposal, ProposalStatus, TakeBack},
+    proposal::{CONTROL_WORD, OnDisk, Proposal, ProposalStatus, TakeBack},
     tool::ChangeKind,
 };
 
-use super::{DiffPane, Sheet, act::in_part, doc::File, lines::counts};
+use super::{DiffPane, doc::File, lines::counts};
 use crate::{
     layout::WIDE,
     pane::Ctx,
@@ -24,9 +24,6 @@ const TALL: u16 = 16;
 /// So many rows are left for lines of the change before what has to be known of it is cut.
 const LEAST_LINES: usize = 4;
 
-/// Rows of a sheet that are no files, and one that tells of more.
-const SHEET_ENDS: usize = 5;
-
 impl DiffPane {
     /// Whether a proposal is up for the user's decision.
     pub(super) fn in_review(ctx: &Ctx<'_>, id: ProposalId) -> bool {
@@ -38,7 +35,7 @@ impl DiffPane {
     }
 
     /// Said of a change in a file that its step did not name.
-    fn off_plan(ctx: &Ctx<'_>, id: ProposalId) -> Option<String> {
+    pub(super) fn off_plan(ctx: &Ctx<'_>, id: ProposalId) -> Option<String> {
         let step = ctx.state.off_plan(Self::proposal(ctx, id)?)?;
         let who = if step > 0 { format!("step {step} of the plan") } else { "the plan".to_owned() };
         Some(format!("off-plan: {who} did not name this file"))
@@ -236,191 +233,6 @@ impl DiffPane {
             if next.width() <= room { next } else { row }
         })
     }
-
-    /// What is said of a file beside its hunks.
-    fn marks(ctx: &Ctx<'_>, id: ProposalId) -> Vec<Row> {
-        let back = Self::proposal(ctx, id).is_some_and(|p| p.back.is_some());
-        let off =
-            || Row::of("  ", Slot::Text).and(ctx.glyphs.off_plan, Slot::Warn).and(" off-plan", Slot::Warn);
-        let edited = ctx.state.transcript.was_edited(id);
-        let marks = [
-            back.then(|| Row::of("  take-back", Slot::Info)),
-            Self::off_plan(ctx, id).map(|_| off()),
-            edited.then(|| Row::of("  edited by you", Slot::Info)),
-        ];
-        marks.into_iter().flatten().collect()
-    }
-
-    /// The files with their hunks, and below them the counts.
-    pub(super) fn list(&self, ctx: &Ctx<'_>, columns: usize, height: usize) -> Vec<Row> {
-        let g = ctx.glyphs;
-        let mut rows = Vec::new();
-        let mut at = 0;
-        for (n, file) in self.files.iter().enumerate() {
-            if n > 0 {
-                rows.push(Row::new());
-            }
-            let (added, removed) = file.counts();
-            let right = counts(added, removed);
-            let path = fit_path(&file.path, columns.saturating_sub(right.width() + 2).max(6), g.ellipsis);
-            let (folder, name) = path.rsplit_once('/').map_or(("", path.as_str()), |(f, n)| (f, n));
-            let slash = if folder.is_empty() { "" } else { "/" };
-            let row = Row::of(folder, Slot::Soft).and(slash, Slot::Soft).and(name, Slot::Strong);
-            rows.push(row.ends(right, columns, g.ellipsis));
-            rows.extend(Self::marks(ctx, file.id).into_iter().map(|row| row.cut(columns, g.ellipsis)));
-            let proposal = Self::proposal(ctx, file.id);
-            let decided = proposal.map(|p| &p.decided);
-            for hunk in 0..file.hunks.len() {
-                let (mark, ink) = match decided.and_then(|d| d.get(&hunk)) {
-                    Some(Decision::Taken) => (g.taken, Slot::Ok),
-                    Some(Decision::Left) => (g.left, Slot::Soft),
-                    None => (g.undecided, Slot::Soft),
-                };
-                let here = self.current == n && self.hunk == hunk;
-                let what = match file.kind {
-                    ChangeKind::Create => "new file".to_owned(),
-                    ChangeKind::Delete => "removal".to_owned(),
-                    ChangeKind::Modify => format!("hunk {}", hunk + 1),
-                };
-                let text = if here { Ink::of(Slot::Strong).bold() } else { Ink::of(Slot::Soft) };
-                let pointer = if here { g.folded } else { " " };
-                let row =
-                    Row::of(pointer, Slot::Accent).and(" ", Slot::Text).and(mark, ink).and(" ", Slot::Text);
-                let said = ctx.state.transcript.comment(file.id, hunk).map_or("", |_| "  commented");
-                let both = if proposal.is_some_and(|p| p.meets(hunk)) { "  changed by both" } else { "" };
-                let row = row.and(&what, text).and(both, Slot::Warn);
-                let mut row = row.and(said, Slot::Info).cut(columns, g.ellipsis);
-                if here {
-                    at = rows.len();
-                    row.ground = Some(Slot::Select);
-                }
-                rows.push(row);
-            }
-        }
-        let foot = self.list_foot(ctx);
-        let room = height.saturating_sub(foot.len() + 1);
-        let from = (at + 1).saturating_sub(room.saturating_sub(2)).min(rows.len().saturating_sub(room));
-        let mut rows: Vec<Row> = rows.into_iter().skip(from).take(room).collect();
-        if height > foot.len() + 3 {
-            rows.resize(height - foot.len(), Row::new());
-            rows.extend(foot);
-        }
-        rows
-    }
-
-    fn list_foot(&self, ctx: &Ctx<'_>) -> Vec<Row> {
-        let g = ctx.glyphs;
-        let (taken, left, undecided) = self.tally(ctx);
-        let line = |label: &str, mark: &str, ink: Slot, n: usize| {
-            let pad = " ".repeat(11_usize.saturating_sub(label.len()));
-            Row::of(label, Slot::Soft).and(&pad, Slot::Text).and(mark, ink).and(&format!(" {n}"), Slot::Text)
-        };
-        vec![
-            line("taken", g.taken, Slot::Ok, taken),
-            line("left", g.left, Slot::Soft, left),
-            line("undecided", g.undecided, Slot::Soft, undecided),
-        ]
-    }
-
-    /// What the keys do while the sheet lies open.
-    pub(super) const fn sheet_keys(&self) -> [(&'static str, &'static str); 2] {
-        let (_, key, does) = self.sheet.words();
-        [(key, does), ("any other key", "goes back")]
-    }
-
-    /// The open sheet in at most `room` rows, parted from the lines below it where those have room. Where not every file
-    /// has a row, how many more there are is told.
-    pub(super) fn sheet_above(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
-        let mut rows = self.sheet(ctx, columns);
-        if rows.len() > room && room > SHEET_ENDS {
-            let tail = rows.split_off(rows.len() - 2);
-            let hidden = rows.len() + 3 - room;
-            rows.truncate(room - 3);
-            let more = format!("  {} and {} more", ctx.glyphs.ellipsis, count(hidden, "file"));
-            rows.push(Row::of(&more, Slot::Warn));
-            rows.extend(tail);
-        } else if rows.len() + 2 < room {
-            let [across, _] = ctx.glyphs.rule;
-            rows.push(Row::of(&across.repeat(columns), Slot::Line));
-        }
-        rows
-    }
-
-    /// What of the review the sheet of all files would leave as it is: files of which nothing is written, and the rest of those
-    /// of which a part is.
-    pub(super) fn sheet_leaves<'a>(&self, ctx: &Ctx<'a>) -> Vec<&'a Proposal> {
-        let all = self.files.iter().filter(|f| Self::in_review(ctx, f.id));
-        let waits = |p: &&Proposal| in_part(p) || p.control.is_some();
-        all.filter_map(|f| Self::proposal(ctx, f.id)).filter(waits).collect()
-    }
-
-    /// What the sheet does, in a line: where something waits, how much it writes and what that is.
-    fn sheet_head(&self, ctx: &Ctx<'_>) -> String {
-        let (head, ..) = self.sheet.words();
-        let leaves = self.sheet_leaves(ctx);
-        let (Sheet::Part, Some(first)) = (self.sheet, leaves.first()) else { return head.to_owned() };
-        let listed = |p: &&&Proposal| self.asked_all.iter().any(|(id, _)| *id == p.id);
-        let (written, left) = (self.asked_all.len(), leaves.iter().filter(|p| !listed(p)).count());
-        let part = match left {
-            0 => head.to_owned(),
-            left => format!("Apply {written} of {}", count(written + left, "file")),
-        };
-        match leaves.as_slice() {
-            [_] => format!("{part}; {} waits", first.path),
-            more => format!("{part}; {} wait", count(more.len(), "file")),
-        }
-    }
-
-    /// What `A` would write, file by file.
-    fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
-        let g = ctx.glyphs;
-        let ((_, key, does), head) = (self.sheet.words(), self.sheet_head(ctx));
-        let head =
-            Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(&head, Ink::of(Slot::Accent).bold());
-        let mut rows = vec![head, Row::new()];
-        for (id, _) in &self.asked_all {
-            let Some(p) = Self::proposal(ctx, *id) else { continue };
-            let (taken, left, _) = p.tally();
-            let (chosen, waiting) = (p.chosen().len(), p.waiting().len());
-            let what = match p.kind {
-                _ if chosen == 0 => "nothing".to_owned(),
-                ChangeKind::Create => "new file".to_owned(),
-                ChangeKind::Delete => "removed".to_owned(),
-                ChangeKind::Modify if waiting > 0 => {
-                    let all = count(p.hunks.len(), "hunk");
-                    format!("{chosen} of {all}, waits: {}", waits(p))
-                }
-                ChangeKind::Modify if taken + left == 0 && p.hunks.len() == 1 => {
-                    "1 hunk (undecided)".to_owned()
-                }
-                ChangeKind::Modify if taken + left == 0 => {
-                    format!("all {} (undecided)", count(p.hunks.len(), "hunk"))
-                }
-                ChangeKind::Modify => format!("{chosen} of {}", count(p.hunks.len(), "hunk")),
-            };
-            let off = ctx.state.off_plan(p).is_some();
-            let what = if off { format!("off-plan  {what}") } else { what };
-            let what = if p.back.is_some() { format!("take-back  {what}") } else { what };
-            let ink = if off || p.kind == ChangeKind::Delete { Slot::Warn } else { Slot::Soft };
-            let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);
-            let row = Row::of("  ", Slot::Text).and(&path, Slot::Text);
-            rows.push(row.ends_keeping_right(Row::of(&what, ink), columns, g.ellipsis));
-        }
-        // A file has one row, whatever stands in it.
-        let listed = |id| self.asked_all.iter().any(|(of, _)| *of == id);
-        let others = self.files.iter().filter(|f| !listed(f.id)).filter_map(|f| Self::proposal(ctx, f.id));
-        let others = others.filter(|p| in_part(p));
-        for p in others.filter(|_| self.sheet != Sheet::Whole) {
-            let what = format!("waits: {}", waits(p));
-            let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);
-            let row = Row::of("  ", Slot::Text).and(&path, Slot::Soft);
-            rows.push(row.ends_keeping_right(Row::of(&what, Slot::Warn), columns, g.ellipsis));
-        }
-        rows.push(Row::new());
-        let keys = Row::of(key, Ink::of(Slot::Accent).bold()).and(&format!(" {does}   "), Slot::Soft);
-        rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
-        rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
-    }
 }
 
 /// As many of these as the room holds, whole; where one does not stand whole it is said how many.
@@ -456,15 +268,6 @@ fn lead(back: Option<TakeBack>) -> &'static str {
         None => "Proposed changes to ",
         Some(back) if back.redo => "Putting back changes to ",
         Some(_) => "Taking back changes to ",
-    }
-}
-
-/// What of a change would wait on, and why.
-fn waits(p: &Proposal) -> String {
-    let met = p.waiting().into_iter().filter(|n| p.meets(*n)).count();
-    match (p.waiting().len(), met) {
-        (all, met) if all == met => format!("{} changed by both", count(all, "hunk")),
-        (all, _) => format!("{} undecided", count(all, "hunk")),
     }
 }
 

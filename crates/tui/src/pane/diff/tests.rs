@@ -21,6 +21,7 @@ use crate::{
     story::*,
 };
 
+mod many;
 mod rest;
 mod tabs;
 

@@ -140,7 +140,7 @@ fn what_is_not_taken_back_is_told_as_left_as_it_is() {
 fn of_a_change_that_is_written_in_part_it_is_said_how_much_was_left() {
     let mut b = Bench::new(100, 30);
     b.press("<ctrl-x>d");
-    for key in ["y", "a", "}", "n", "a"] {
+    for key in ["y", "a", "{", "n", "a"] {
         b.press(key);
     }
     b.press("<esc>");

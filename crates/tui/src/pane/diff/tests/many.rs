@@ -1,0 +1,169 @@
+//! A review of many files: its list, what is looked for in it, the sheet that writes it.
+
+use pilothouse_core::event::FileChange;
+
+use super::*;
+
+/// So many files with two hunks each, the last by path proposed first.
+fn many(files: u64) -> Screen {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    for n in (0..files).rev() {
+        let named = |text: &str| text.replace("fn other()", &format!("fn other_{n}()"));
+        s.propose(100 - n, &format!("src/mod_{n:02}.rs"), named(BEFORE), named(&after()));
+    }
+    s.tell(review(130, &(0..files).map(|n| 100 - n).collect::<Vec<_>>()));
+    s.draw(110, 16);
+    s
+}
+
+/// Keys one after the other; the texts come between them.
+fn keys(s: &mut Screen, keys: &[DiffAction]) {
+    for key in keys {
+        s.act(*key);
+        s.draw(110, 16);
+    }
+}
+
+fn list(s: &mut Screen) -> Vec<String> {
+    let column = |r: &String| r.chars().take(31).collect::<String>().trim_end().to_owned();
+    s.text(110, 16).iter().map(column).collect()
+}
+
+#[test]
+fn files_stand_by_path_and_where_they_are_many_each_has_a_row_and_only_the_one_at_the_cursor_its_hunks() {
+    let mut s = many(20);
+    keys(&mut s, &[DiffAction::Take, DiffAction::Leave, DiffAction::NextFile, DiffAction::Take]);
+    let expected = [
+        " src/mod_00.rs           ✓1 –1",
+        " src/mod_01.rs           ✓1 ○1",
+        "   [✓] hunk 1",
+        " ▸ [ ] hunk 2",
+        " src/mod_02.rs              ○2",
+    ];
+    assert_eq!(list(&mut s)[..5], expected);
+    assert_eq!(list(&mut s)[11], " … 11 more files", "{:#?}", list(&mut s));
+    keys(&mut s, &[DiffAction::NextFile; 17]);
+    let rows = list(&mut s);
+    assert_eq!(rows[0], " … 11 more files", "{rows:#?}");
+    assert_eq!(
+        rows[9..12],
+        [" ▸ [ ] hunk 1", "   [ ] hunk 2", " src/mod_19.rs              ○2"],
+        "{rows:#?}"
+    );
+}
+
+#[test]
+fn a_file_of_which_a_part_was_written_keeps_its_place_and_the_review_goes_on_with_the_next() {
+    let mut s = many(3);
+    s.act(DiffAction::Take);
+    let state = s.story.session.state();
+    let apply = Event::ApplyApproved {
+        apply: ApplyId(200),
+        approval: ApprovalId(201),
+        by: "user".into(),
+        take: vec![(ProposalId(100), [0].into())],
+    };
+    assert_eq!(state.proposals()[&ProposalId(100)].path.as_str(), "src/mod_00.rs");
+    s.tell(apply);
+    let proposal = &s.story.session.state().proposals()[&ProposalId(100)];
+    let files = vec![FileChange {
+        proposal: proposal.id,
+        path: proposal.path.clone(),
+        kind: proposal.kind,
+        before: proposal.before,
+        after: proposal.after,
+        mode: None,
+        added: 2,
+        removed: 1,
+        lines: 19,
+        rest: None,
+    }];
+    s.tell(Event::ApplyStarted { apply: ApplyId(200), files });
+    let told = s.pane.tells(s.story.session.state(), &Event::Applied { apply: ApplyId(200) });
+    s.tell(Event::Applied { apply: ApplyId(200) });
+    let half = BEFORE.replace("    if authenticate(", "    let key = limits.key();\n    if auth::check(");
+    s.propose(210, "src/mod_00.rs", half, after());
+    s.draw(110, 16);
+    let names: Vec<&str> = s.pane.files.iter().map(|f| f.path.as_str()).collect();
+    assert_eq!(names, ["src/mod_00.rs", "src/mod_01.rs", "src/mod_02.rs"]);
+    assert_eq!((s.pane.current, s.pane.hunk), (1, 0));
+    assert!(told.as_ref().is_some_and(|t| t.ends_with("; its 1 undecided hunk waits on")), "{told:?}");
+}
+
+fn sought(s: &mut Screen, words: &str) -> Option<String> {
+    s.act(DiffAction::Search);
+    s.serve();
+    let notice = s.pane.typed(words.to_owned(), &s.story.ctx()).notice;
+    s.draw(110, 16);
+    notice
+}
+
+#[test]
+fn a_search_goes_to_a_file_by_its_name_and_to_lines_of_all_and_decides_nothing() {
+    let mut s = many(20);
+    assert_eq!(sought(&mut s, "mod_17"), None);
+    assert_eq!((s.pane.current, s.pane.hunk), (17, 0));
+    assert_eq!(sought(&mut s, "OTHER"), Some("no match for \"OTHER\" in 20 files".to_owned()));
+    assert_eq!(sought(&mut s, "toomany"), None);
+    assert_eq!((s.pane.current, s.pane.hunk), (17, 1), "the next line that has it, capitals aside");
+    let title = s.pane.title(&s.story.ctx());
+    assert_eq!(title.right.to_string(), "match 18 of 20");
+    let keys = s.pane.deciding_keys(&s.story.ctx()).keys;
+    assert_eq!(keys[..3], [("n N", "match"), ("/", "search"), ("Esc", "ends the search")]);
+    let at = |s: &mut Screen, action| {
+        let outcome = s.act(action);
+        assert!(outcome.inputs.is_empty(), "{outcome:?}");
+        (s.pane.current, s.pane.hunk)
+    };
+    assert_eq!(at(&mut s, DiffAction::Leave), (18, 1));
+    assert_eq!(at(&mut s, DiffAction::LeaveWhy), (17, 1));
+    s.act(DiffAction::Leave);
+    s.act(DiffAction::Leave);
+    assert_eq!(at(&mut s, DiffAction::Leave), (0, 1), "behind the last stands the first");
+    // A decision is one all the same, and what is looked for stays.
+    assert_eq!(s.act(DiffAction::Take).inputs.len(), 1);
+    assert_eq!(at(&mut s, DiffAction::Leave), (1, 1));
+    assert!(s.pane.close(), "Esc ends it");
+    assert_eq!(s.act(DiffAction::Leave).inputs.len(), 1);
+    assert!(!s.pane.close());
+}
+
+#[test]
+fn a_line_that_is_found_in_a_long_hunk_is_seen_and_marked() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    let lines = |word: &str| (0..60).map(|n| format!("{word} {n} here\n")).collect::<String>();
+    s.propose(20, "notes.txt", "", lines("line"));
+    s.tell(review(30, &[20]));
+    s.draw(110, 16);
+    sought(&mut s, "line 47");
+    let buf = s.draw(110, 16);
+    let rows = text(&buf);
+    let y = rows.iter().position(|row| row.contains("line 47 here")).unwrap_or_else(|| panic!("{rows:#?}"));
+    let x = u16::try_from(rows[y].find("line 47").unwrap()).unwrap();
+    let marked =
+        |x: u16| buf[(x, u16::try_from(y).unwrap())].modifier.contains(ratatui::style::Modifier::UNDERLINED);
+    assert!(marked(x + 1) && !marked(x + 9), "{:?}", rows[y]);
+}
+
+#[test]
+fn the_sheet_of_all_files_begins_with_how_much_is_written_and_with_what_is_not_whole() {
+    let mut s = many(20);
+    keys(&mut s, &[DiffAction::NextFile; 7]);
+    keys(&mut s, &[DiffAction::Take, DiffAction::Leave, DiffAction::ApplyAll]);
+    let rows = s.text(110, 16);
+    let body: Vec<&str> =
+        rows.iter().map(|row| row.chars().skip(33).collect::<String>()).map(|row| &*row.leak()).collect();
+    assert_eq!(body[0].trim_end(), "★ Apply all files atomically");
+    assert!(
+        body[1].starts_with("38 undecided and 1 taken hunks in 20 files will be written; 1 file has a"),
+        "{body:#?}"
+    );
+    let first = body.iter().find(|row| row.contains("src/")).unwrap();
+    assert!(
+        first.contains("src/mod_07.rs") && first.trim_end().ends_with("1 of 2 hunks, 1 left out"),
+        "{body:#?}"
+    );
+    assert!(body.iter().any(|row| row.contains("more files")), "{body:#?}");
+}

@@ -1,0 +1,166 @@
+//! Which lines of the diff are seen: scrolling, and the hunk that is brought onto the screen.
+//!
+//! Owns the first row and the rows from there on. Never moves the cursor but to what is seen.
+
+use super::{DiffPane, Spot};
+use crate::{
+    pane::Ctx,
+    row::{self, Ink, Row},
+    theme::Slot,
+};
+
+impl DiffPane {
+    pub(super) fn height(&self, ctx: &Ctx<'_>, line: usize) -> usize {
+        let width = usize::from(self.body.width);
+        self.doc.lines.get(line).map_or(0, |l| self.rows_of(ctx, *l, width).len())
+    }
+
+    pub(super) fn scroll(&mut self, ctx: &Ctx<'_>, n: i64) {
+        let mut left = usize::try_from(n.unsigned_abs()).unwrap_or(0);
+        let (mut line, mut row) = self.top;
+        while left > 0 && n > 0 {
+            let here = self.height(ctx, line);
+            if row + 1 < here {
+                row += 1;
+            } else if line + 1 < self.doc.lines.len() {
+                (line, row) = (line + 1, 0);
+            } else {
+                break;
+            }
+            left -= 1;
+        }
+        while left > 0 && n < 0 {
+            if row > 0 {
+                row -= 1;
+            } else if line > 0 {
+                line -= 1;
+                row = self.height(ctx, line).saturating_sub(1);
+            } else {
+                break;
+            }
+            left -= 1;
+        }
+        self.top = (line, row).min(self.last_page(ctx));
+        self.follow_scroll();
+    }
+
+    /// The top at which the last line stands at the bottom.
+    pub(super) fn last_page(&self, ctx: &Ctx<'_>) -> (usize, usize) {
+        let mut left = usize::from(self.body.height).max(1);
+        let mut line = self.doc.lines.len();
+        while line > 0 {
+            line -= 1;
+            let here = self.height(ctx, line);
+            if here >= left {
+                return (line, here - left);
+            }
+            left -= here;
+        }
+        (0, 0)
+    }
+
+    /// After a scroll the current hunk is one that can be seen.
+    pub(super) fn follow_scroll(&mut self) {
+        self.brings = false;
+        self.follow(self.top.0 + usize::from(self.body.height));
+    }
+
+    /// Where the current hunk is not among the lines before this one, it is the first that is.
+    fn follow(&mut self, to: usize) {
+        let from = self.top.0;
+        let ends = |n: usize| self.doc.spots.get(n + 1).map_or(self.doc.lines.len(), |s| s.line);
+        let seen = |n: &usize, line: usize| line < to && ends(*n) > from;
+        let spots: Vec<(usize, Spot)> = self.doc.spots.iter().copied().enumerate().collect();
+        let here = spots.iter().find(|(_, s)| (s.file, s.hunk) == (self.current, self.hunk));
+        if here.is_some_and(|(n, s)| seen(n, s.line)) {
+            return;
+        }
+        if let Some((_, s)) = spots
+            .iter()
+            .find(|(n, s)| seen(n, s.line) && s.line >= from)
+            .or_else(|| spots.iter().find(|(n, s)| seen(n, s.line)))
+        {
+            (self.current, self.hunk) = (s.file, s.hunk);
+        }
+    }
+
+    /// Brings the current hunk onto the screen, its header near the top.
+    pub(super) fn show_hunk(&mut self) {
+        self.brings = true;
+        let Some(spot) = self.spot() else { return };
+        let height = usize::from(self.body.height);
+        let end =
+            self.doc.spots.iter().map(|s| s.line).find(|l| *l > spot.line).unwrap_or(self.doc.lines.len());
+        let whole = end <= self.top.0 + height;
+        if spot.line < self.top.0 || !whole {
+            self.top = (spot.line.saturating_sub(1), 0);
+        }
+    }
+
+    /// Where the visible lines begin: under a sheet with the hunk, where that would not be seen; nothing moves by it.
+    fn seen_from(&self) -> (usize, usize) {
+        let hunk = self.spot().filter(|_| !self.asked_all.is_empty()).map(|spot| spot.line);
+        let seen = |line: usize| line >= self.top.0 && line + 1 < self.top.0 + usize::from(self.body.height);
+        hunk.filter(|line| !seen(*line)).map_or(self.top, |line| (line, 0))
+    }
+
+    /// Makes the visible rows, the hunk that a key would decide among them.
+    pub(super) fn settle(&mut self, ctx: &Ctx<'_>) {
+        if self.brings {
+            self.show_hunk();
+        }
+        let to = self.fill(ctx);
+        let seen = self.spot().is_none_or(|spot| (self.top.0..to).contains(&spot.line));
+        // Under a sheet nothing moves.
+        if self.body.height == 0 || seen || !self.asked_all.is_empty() {
+            return;
+        }
+        match self.spot().filter(|_| self.brings) {
+            Some(spot) => self.top = (spot.line.saturating_sub(1), 0),
+            None => self.follow(to),
+        }
+        self.fill(ctx);
+    }
+
+    /// Makes the rows from the top on; returns the line behind the last that is seen.
+    fn fill(&mut self, ctx: &Ctx<'_>) -> usize {
+        let (width, height) = (usize::from(self.body.width), usize::from(self.body.height));
+        self.top = self.top.min(self.last_page(ctx));
+        let top = self.seen_from();
+        let mut rows: Vec<Row> = Vec::new();
+        let mut to = top.0;
+        let chosen = self.chosen_changes();
+        self.lit.clear();
+        for (n, line) in self.doc.lines.iter().enumerate().skip(top.0) {
+            let skip = if n == top.0 { top.1 } else { 0 };
+            let from = rows.len();
+            rows.extend(self.rows_of(ctx, *line, width).iter().skip(skip).take(height).cloned());
+            to = n + 1;
+            if rows.len() > height && from < height {
+                // A line whose end is below the edge says so.
+                rows.truncate(height);
+                let last = rows.pop().map(|row| goes_on(row, width, ctx.glyphs.ellipsis));
+                rows.extend(last);
+            }
+            if self.is_of(&chosen, *line) {
+                self.lit.extend(from..rows.len());
+            }
+            if rows.len() >= height {
+                break;
+            }
+        }
+        rows.truncate(height);
+        self.rows = rows;
+        to
+    }
+}
+
+/// A row of a line that goes on below it, out of sight.
+fn goes_on(row: Row, width: usize, ellipsis: &str) -> Row {
+    let columns = width.saturating_sub(row::width(ellipsis));
+    let mut row = row.cut(columns, "");
+    let ink = row.pieces.last().map_or(Ink::of(Slot::Soft), |piece| piece.ink);
+    row.push(&" ".repeat(columns.saturating_sub(row.width())), ink);
+    row.push(ellipsis, Ink { slot: Slot::Soft, ..ink });
+    row
+}
