@@ -8,6 +8,7 @@ mod around;
 mod chosen;
 mod doc;
 mod edit;
+mod heading;
 mod lines;
 mod list;
 mod pane;

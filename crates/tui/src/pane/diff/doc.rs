@@ -77,7 +77,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    fn new(bytes: Vec<u8>, secrets: &Redactor) -> Self {
+    pub(super) fn new(bytes: Vec<u8>, secrets: &Redactor) -> Self {
         let text = text_of(&bytes);
         let masked = secrets.mask(&text);
         let drawn = (masked.as_bytes() != bytes).then(|| masked.into_owned().into_bytes());

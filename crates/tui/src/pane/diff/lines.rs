@@ -7,7 +7,7 @@ use std::{ops::Range, sync::Arc};
 
 use pilothouse_core::{
     clean::Clean,
-    diff::{Hunk, Lines},
+    diff::Lines,
     money::count,
     proposal::{Decision, Proposal, ProposalStatus},
     tool::ChangeKind,
@@ -17,7 +17,7 @@ use super::{
     CONTEXT_LINES, DiffPane, Laid,
     around::{self, Cut},
     doc::{Content, File, Line, Sides},
-    tabs,
+    heading, tabs,
     words::{LONGEST_BYTES, Words},
 };
 use crate::{
@@ -30,9 +30,6 @@ use crate::{
 
 /// With fewer columns a line has one number.
 const BOTH_NUMBERS_FROM: usize = 60;
-/// Lines above a hunk that are searched for what it stands in.
-const SEARCHED: usize = 300;
-
 /// Columns of a line that is named beside a hunk.
 const NAMED_COLUMNS: usize = 24;
 
@@ -390,7 +387,7 @@ impl DiffPane {
             ChangeKind::Modify => (range(hunk.old()), range(hunk.new_lines())),
         };
         let head = if here { Ink::of(Slot::Accent).bold() } else { Ink::of(Slot::Soft) };
-        let place = place(hunk, a, b);
+        let place = heading::of(&file.path, hunk, a, b);
         let pointer = if here { g.folded } else { " " };
         let row = Row::of(pointer, Slot::Accent)
             .and(" ", Slot::Text)
@@ -455,18 +452,6 @@ pub(crate) fn counts(added: usize, removed: usize) -> Row {
         row.push(&format!("-{removed}"), Slot::Bad);
     }
     row
-}
-
-/// What a hunk stands in: the nearest line above that begins at the edge with a word.
-fn place(hunk: &Hunk, before: &Content, after: &Content) -> String {
-    let (content, from) =
-        if before.len() > 0 { (before, hunk.old().start) } else { (after, hunk.new_lines().start) };
-    let heads = |l: &[u8]| l.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
-    let lines = (0..from.min(content.len())).rev().take(SEARCHED);
-    let found = lines.map(|n| content.line(n).0).find(|l| heads(l)).unwrap_or_default();
-    let text = String::from_utf8_lossy(found.get(..found.len().min(160)).unwrap_or_default()).into_owned();
-    let end = text.find(['(', '{', ';']).unwrap_or(text.len());
-    text.get(..end).unwrap_or_default().trim().to_owned()
 }
 
 /// The pieces with another ground where a range of their joined text is marked.
