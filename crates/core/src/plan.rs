@@ -79,6 +79,9 @@ pub struct Plan {
     /// Where its runs stop to ask, beside the steps that say so themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
+    /// Files that its steps name and that were not there when it was shown, where that was looked up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<RelPath>>,
 }
 
 /// How the files were while a run looked at its gates.

@@ -208,6 +208,7 @@ impl PlanDraft {
             edited: false,
             of_answer: false,
             pauses: Vec::new(),
+            missing: None,
         };
         let circle = if faults.is_empty() { plan.circle() } else { Vec::new() };
         if !circle.is_empty() {

@@ -493,6 +493,25 @@ fn proven(tasks: &serde_json::Value) -> Option<String> {
 }
 
 #[test]
+fn a_plan_knows_which_of_its_files_are_not_there_once_somebody_can_look() {
+    let missing = |files: Option<&'static [&'static str]>| {
+        let mut b = Bench::new();
+        if let Some(files) = files {
+            b.session.set_files(Arc::new(Here(files)));
+        }
+        b.say("fix the bug in a.rs");
+        let tasks =
+            json!([{"title": "Fix it", "files": ["b.rs", "a.rs"]}, {"title": "Say it", "files": ["b.rs"]}]);
+        b.reply("", &[("submit_plan", json!({"title": "P", "tasks": tasks}))]);
+        let missing = b.session.state().plan.as_ref().unwrap().missing.clone();
+        missing.map(|all| all.iter().map(|f| f.to_string()).collect::<Vec<_>>())
+    };
+    assert_eq!(missing(None), None);
+    assert_eq!(missing(Some(&["a.rs"])), Some(vec!["b.rs".to_owned()]));
+    assert_eq!(missing(Some(&["a.rs", "b.rs"])), Some(Vec::new()));
+}
+
+#[test]
 fn in_proof_mode_what_is_done_rests_on_nothing_any_more() {
     let task = |file: &str, after: &[u64]| json!({"title": format!("Change {file}"), "files": [file], "after": after});
     let submit = |b: &mut Bench, tasks: &[serde_json::Value]| {

@@ -2,7 +2,7 @@
 //!
 //! Owns the verdict and its evidence. Never runs one: that is a call like every other.
 
-use std::iter;
+use std::{collections::BTreeSet, iter};
 
 use super::{
     Decided, Draft,
@@ -199,8 +199,12 @@ impl Draft<'_> {
         self.emit(Event::GatePassed { gate, evidence, proof: end.proof() });
     }
 
-    /// A plan is there, with what its gates need and what is not here.
+    /// A plan is there, with what its gates need and its steps name and what is not here.
     pub(super) fn show_plan(&mut self, mut plan: Plan) {
+        let named: BTreeSet<&RelPath> = plan.tasks.iter().flat_map(|t| &t.files).collect();
+        let files = self.under.files.as_ref();
+        plan.missing =
+            files.map(|files| named.into_iter().filter(|path| !files.has(path)).cloned().collect());
         for gate in &mut plan.gates {
             gate.lacks = self.under.lacks(&gate.command);
         }

@@ -129,7 +129,8 @@ pub(super) fn items(
     let before = before.filter(|_| (awaiting || now.is_some()) && !revision.words().is_empty());
     let revised = before.map(|before| (before, revision));
     let back = with_back(ctx.state);
-    let mut d = Drawer { ctx, width, whole, open, awaiting, revised, back, barred: false, items: Vec::new() };
+    let mut d =
+        Drawer { ctx, plan, width, whole, open, awaiting, revised, back, barred: false, items: Vec::new() };
     if let Some(now) = now {
         let text = format!("Version {} of {now}, as it was; v looks at the others", plan.version);
         d.plain(Row::of(&text, Slot::Warn));
@@ -179,6 +180,7 @@ pub(super) fn items(
 
 struct Drawer<'a> {
     ctx: &'a Ctx<'a>,
+    plan: &'a Plan,
     width: usize,
     /// Whether titles of what is done are read whole as well.
     whole: bool,
@@ -283,7 +285,12 @@ impl<'a> Drawer<'a> {
 
     /// Whether a step makes a file of which nobody knows that it is there.
     fn is_new(&self, task: &Task, file: &RelPath) -> bool {
-        task.node == IntentNode::Create && !self.ctx.state.has_seen(file)
+        let writes = matches!(task.node, IntentNode::Create | IntentNode::Modify);
+        let mut before = self.plan.tasks.iter().take_while(|t| t.id != task.id);
+        match &self.plan.missing {
+            Some(missing) => writes && missing.contains(file) && !before.any(|t| t.files.contains(file)),
+            None => task.node == IntentNode::Create && !self.ctx.state.has_seen(file),
+        }
     }
 
     /// Whether a step was added to what runs, and nothing of it was begun.

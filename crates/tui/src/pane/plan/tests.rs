@@ -688,6 +688,28 @@ fn a_file_that_was_seen_here_is_not_called_new() {
 }
 
 #[test]
+fn a_file_that_is_not_there_is_called_new_once_whatever_its_step_is_called() {
+    let mut s = Screen::new();
+    s.tell(said(1, "Add tests"));
+    s.tell(understood(1, IntentNode::Modify));
+    let mut plan = plan();
+    plan.tasks.truncate(2);
+    let path = |name: &str| pilothouse_core::relpath::RelPath::new(name).unwrap();
+    plan.tasks[0].node = IntentNode::Modify;
+    plan.tasks[0].files = vec![path("src/csv.py"), path("src/there.py")];
+    plan.tasks[1].node = IntentNode::Create;
+    plan.tasks[1].files = vec![path("src/csv.py"), path("src/old.py")];
+    plan.missing = Some(vec![path("src/csv.py")]);
+    s.tell(Event::PlanReady { plan });
+    let kind = pilothouse_core::question::Confirmation::default().into();
+    let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    let text = s.text(60, 20).join("\n");
+    assert!(text.contains("src/there.py, new src/csv.py"), "{text}");
+    assert!(text.contains("src/csv.py, src/old.py"), "{text}");
+}
+
+#[test]
 fn what_stands_below_the_edge_of_the_pane_is_counted() {
     let mut s = waiting();
     assert!(!s.text(60, 40).join("\n").contains(" more "), "all of it is there");
