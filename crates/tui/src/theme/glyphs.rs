@@ -59,6 +59,9 @@ macro_rules! glyphs {
     };
 }
 
+/// Cells of a progress bar.
+const CELLS: usize = 12;
+
 glyphs! {
     /// Done, passed, backed.
     done "✓" "+" Both;
@@ -165,11 +168,18 @@ impl Glyphs {
 
     /// `[████████░░░░]  67%`: twelve cells, `done` of `total`; full only when all is done.
     pub fn progress(&self, done: usize, total: usize) -> String {
-        const CELLS: usize = 12;
         let (done, total) = (done.min(total), total.max(1));
-        let full = done * CELLS / total;
+        let (cells, percent) = if done < total { (CELLS - 1, 99) } else { (CELLS, 100) };
+        self.bar((done * CELLS / total).min(cells), ((done * 100 + total / 2) / total).min(percent))
+    }
+
+    /// The same of what is at work still, though each of its parts that are known is done.
+    pub fn underway(&self, done: usize, total: usize) -> String {
+        if done < total { self.progress(done, total) } else { self.bar(CELLS - 1, 99) }
+    }
+
+    fn bar(&self, full: usize, percent: usize) -> String {
         let bar = self.full.repeat(full) + &self.empty.repeat(CELLS - full);
-        let most = if done < total { 99 } else { 100 };
-        format!("[{bar}] {:>3}%", ((done * 100 + total / 2) / total).min(most))
+        format!("[{bar}] {percent:>3}%")
     }
 }

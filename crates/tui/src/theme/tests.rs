@@ -188,6 +188,8 @@ fn a_bad_theme_is_refused_with_the_place() {
 fn the_bar_has_twelve_cells_and_the_percentage_keeps_its_place() {
     assert_eq!(Glyphs::UNICODE.progress(2, 3), "[████████░░░░]  67%");
     assert_eq!(Glyphs::UNICODE.progress(0, 0), "[░░░░░░░░░░░░]   0%");
+    assert_eq!(Glyphs::UNICODE.underway(1, 2), "[██████░░░░░░]  50%");
+    assert_eq!(Glyphs::UNICODE.underway(3, 3), "[███████████░]  99%");
     assert_eq!(Glyphs::ASCII.progress(9, 4), "[############] 100%");
     let unicode = unicode_width::UnicodeWidthStr::width(Glyphs::UNICODE.taken);
     assert_eq!(unicode, Glyphs::ASCII.taken.len());

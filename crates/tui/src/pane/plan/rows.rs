@@ -147,9 +147,9 @@ pub(super) fn items(
         d.task(task, n);
     }
     d.removed();
-    if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !d.barred {
+    if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) {
         d.plain(Row::new());
-        for row in gates::standing(plan, ctx, width) {
+        for row in gates::standing(plan, ctx, width, d.barred) {
             d.plain(row);
         }
     }
@@ -283,7 +283,8 @@ impl<'a> Drawer<'a> {
         }
     }
 
-    /// Whether a step makes a file of which nobody knows that it is there.
+    /// Whether a step makes a file: the first that names one that was not there; where nobody looked, one that is to create it
+    /// and that was not seen.
     fn is_new(&self, task: &Task, file: &RelPath) -> bool {
         let writes = matches!(task.node, IntentNode::Create | IntentNode::Modify);
         let mut before = self.plan.tasks.iter().take_while(|t| t.id != task.id);
@@ -345,11 +346,16 @@ impl<'a> Drawer<'a> {
         let g = self.ctx.glyphs;
         match task.status {
             TaskStatus::Running if !nested.is_empty() => {
-                let settled =
-                    |p: &&&Proposal| !matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
-                let done = nested.iter().filter(settled).count();
-                // Its own end is one more: it is full when it is done, and not before.
-                Row::of(&g.progress(done, nested.len() + 1), Slot::Accent)
+                let open =
+                    |p: &Proposal| matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
+                // Its parts are its files: those that the plan names, and others that it came to.
+                let of_plan = task.files.iter().map(|path| (path, true));
+                let mut waits: BTreeMap<&RelPath, bool> = of_plan.collect();
+                for path in nested.iter().map(|p| &p.path) {
+                    waits.insert(path, nested.iter().any(|p| p.path == *path && open(p)));
+                }
+                let done = waits.values().filter(|waits| !**waits).count();
+                Row::of(&g.underway(done, waits.len()), Slot::Accent)
             }
             TaskStatus::Done if self.back.contains(&task.id) => Row::of("partly taken back", Slot::Warn),
             TaskStatus::Done => task.took.map_or_else(Row::new, |took| Row::of(&clock(took.0), Slot::Faint)),

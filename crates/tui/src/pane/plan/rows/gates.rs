@@ -25,8 +25,8 @@ const LEAST_COMMAND: usize = 16;
 const MOST_PLACES: usize = 5;
 
 /// How far a plan is, in the widest form that fits: what became of its steps is told whole, before gates are counted and
-/// a bar is drawn.
-pub(super) fn standing(plan: &Plan, ctx: &Ctx<'_>, width: usize) -> Vec<Row> {
+/// a bar is drawn; that of a step is the only one.
+pub(super) fn standing(plan: &Plan, ctx: &Ctx<'_>, width: usize, has_bar: bool) -> Vec<Row> {
     let (green, gates) = plan.checked();
     let bar = ctx.glyphs.progress(plan.done() + green, plan.tasks.len() + gates);
     let words = Row::of(&plan.steps(), Slot::Faint);
@@ -35,7 +35,7 @@ pub(super) fn standing(plan: &Plan, ctx: &Ctx<'_>, width: usize) -> Vec<Row> {
     barred.pieces.extend(counted.pieces.iter().cloned());
     let forms = [barred, counted, words.clone()];
     // What is over goes no further: it is told in words.
-    let over = usize::from(finished(plan));
+    let over = usize::from(finished(plan) || has_bar);
     let fits = forms.into_iter().skip(over).find(|row| row.width() <= width);
     fits.map_or_else(|| wrap(&words.pieces, width), |row| vec![row])
 }
