@@ -247,13 +247,13 @@ impl Overlay for Prompt {
         let y = ctx.above_bar.bottom().saturating_sub(area.height + 1);
         let area = if y >= ctx.above_bar.y { Rect { y, ..area } } else { area };
         let enter = match self.purpose {
-            Purpose::Proceed(_) | Purpose::Word(_) => "confirms",
-            Purpose::Deny(_)
-            | Purpose::Comment { .. }
-            | Purpose::Pane(_)
-            | Purpose::Below
-            | Purpose::Hidden => "ok",
-            Purpose::Key(_) => "keeps it",
+            Purpose::Deny(_) => "denies",
+            Purpose::Pane(_) | Purpose::Below if self.title == SEARCH => "searches",
+            Purpose::Pane(_) if self.title == FIND => "finds",
+            Purpose::Key(_) | Purpose::Comment { .. } => "keeps it",
+            Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Pane(_) | Purpose::Below | Purpose::Hidden => {
+                "confirms"
+            }
         };
         let clears = [("Ctrl-U", "clears")].into_iter().filter(|_| !self.text.is_empty());
         let keys: Vec<_> = [("Enter", enter)].into_iter().chain(clears).chain([("Esc", "back")]).collect();

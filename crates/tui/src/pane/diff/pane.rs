@@ -388,7 +388,14 @@ impl Pane for DiffPane {
         if self.sought.is_some() {
             return DecidingKeys { keys: [&Sought::KEYS[..], &[("y", "take")]].concat(), beside: "" };
         }
-        let (take, leave, hunk, file) = (("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"));
+        let back = self.file().and_then(|file| Self::proposal(ctx, file.id)).and_then(|p| p.back);
+        // What goes by a yes is not what a yes keeps.
+        let (take, leave) = match back {
+            Some(back) if back.redo => (("y", "put back"), ("n", "leave")),
+            Some(_) => (("y", "revert"), ("n", "keep")),
+            None => (("y", "take"), ("n", "leave")),
+        };
+        let (hunk, file) = (("] [", "hunk"), ("} {", "file"));
         if ctx.body.width < WIDE {
             // No border names what is done to files, and one line says how to go on and back.
             let keeps = if ctx.draft.is_empty() { "closes" } else { "keeps your draft" };
