@@ -192,7 +192,8 @@ impl Pane for DiffPane {
         let right = if let Some(sought) = &self.sought {
             Row::of(&sought.place(), Slot::Info)
         } else if Self::in_review(ctx, file.id) {
-            Row::of(g.waits, Slot::Warn).and(" waits", Slot::Warn)
+            // That it waits is said by the bar and the status line.
+            Row::new()
         } else {
             Row::of("drafted", Slot::Soft)
         };
@@ -216,8 +217,9 @@ impl Pane for DiffPane {
         if self.files.is_empty() {
             return Line::default();
         }
+        // A sheet names its keys itself.
         if !self.asked_all.is_empty() {
-            return hint_line(ctx, &self.sheet_keys(), width);
+            return Line::default();
         }
         if let Some(lines) = &self.lines {
             return hint_line(ctx, &lines.keys(), width);
@@ -380,7 +382,11 @@ impl Pane for DiffPane {
 
     fn deciding_keys(&self, ctx: &Ctx<'_>) -> DecidingKeys {
         if !self.asked_all.is_empty() {
-            return DecidingKeys { keys: self.sheet_keys().to_vec(), beside: "" };
+            // A sheet that stands whole names its keys itself.
+            let room = self.size.height.saturating_sub(self.footer_rows());
+            let keys =
+                if self.header.len() <= usize::from(room) { Vec::new() } else { self.sheet_keys().to_vec() };
+            return DecidingKeys { keys, beside: "" };
         }
         if let Some(lines) = &self.lines {
             return DecidingKeys { keys: lines.keys().to_vec(), beside: "" };

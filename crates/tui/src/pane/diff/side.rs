@@ -208,31 +208,29 @@ impl DiffPane {
         let words = if focused { self.intention(ctx) } else { self.standing(ctx) };
         // Of words that are too many whole parts go.
         let words = Row::of(&shorten_parts(&words, columns), Slot::Soft);
-        if self.has_list(self.size.width) {
-            return words;
-        }
-        let (taken, left, undecided) = self.tally(ctx);
-        let counts = Row::of(
-            &format!("{} {taken}  {} {left}  {} {undecided}", g.taken, g.left, g.undecided),
-            Slot::Faint,
-        );
         let room = columns.saturating_sub(words.width() + 2);
-        let right = if counts.width() <= room || !focused { counts } else { self.moves(room) };
+        let (taken, left, undecided) = self.tally(ctx);
+        let counts = format!("{} {taken}  {} {left}  {} {undecided}", g.taken, g.left, g.undecided);
+        let counts = Some(Row::of(&counts, Slot::Faint)).filter(|_| !self.has_list(self.size.width));
+        let keys = [("v", "lines"), ("c", "comment"), ("/", "search"), ("S", "split")];
+        let file = (ctx.body.width < WIDE && self.files.len() > 1).then_some(("} {", "file"));
+        let right = match counts {
+            Some(counts) if counts.width() <= room || !focused => counts,
+            Some(_) | None if focused => named_keys(file.into_iter().chain(keys), room),
+            Some(_) | None => Row::new(),
+        };
         words.ends(right, columns, g.ellipsis)
     }
+}
 
-    /// The keys that go on and choose lines, as many as fit.
-    fn moves(&self, room: usize) -> Row {
-        let file = ("} {", "file");
-        let keys = [("v", "lines"), ("] [", "hunk"), file].into_iter().rev();
-        let keys = keys.filter(|key| *key != file || self.files.len() > 1);
-        keys.fold(Row::new(), |row, (key, what)| {
-            let gap = if row.pieces.is_empty() { "" } else { "  " };
-            let next =
-                row.clone().and(gap, Slot::Text).and(key, Slot::Text).and(&format!(" {what}"), Slot::Faint);
-            if next.width() <= room { next } else { row }
-        })
-    }
+/// Keys that are named nowhere else on the screen, or only where there is more room, as many as fit.
+fn named_keys(keys: impl Iterator<Item = (&'static str, &'static str)>, room: usize) -> Row {
+    keys.fold(Row::new(), |row, (key, what)| {
+        let gap = if row.pieces.is_empty() { "" } else { "  " };
+        let next =
+            row.clone().and(gap, Slot::Text).and(key, Slot::Text).and(&format!(" {what}"), Slot::Faint);
+        if next.width() <= room { next } else { row }
+    })
 }
 
 /// As many of these as the room holds, whole; where one does not stand whole it is said how many.

@@ -390,7 +390,8 @@ fn from_100_columns_on_the_files_stand_at_the_left() {
         ]
         .map(str::to_owned)
     );
-    assert!(rows[15].ends_with(" a applies 1 hunk of login.rs; 1 stays undecided"), "{}", rows[15]);
+    let foot = " a applies 1 hunk of login.rs; 1 stays undecided  v lines  c comment  S split";
+    assert!(rows[15].ends_with(foot), "{}", rows[15]);
 }
 
 #[test]
