@@ -28,6 +28,9 @@ use crate::{
     theme::Slot,
 };
 
+/// From this height on rows of air stand around the bar; below it they are the body's.
+const BAR_AIR_FROM: u16 = 40;
+
 impl App {
     /// Settles sizes and scroll for this screen; before every [`App::render`].
     pub fn layout(&mut self, screen: Rect, now: Instant) {
@@ -41,7 +44,7 @@ impl App {
         self.keep_notice(text_width(screen.width), now);
         let draft = self.composer.draft.rows(text_width(screen.width), (screen.height / 2).max(1));
         let bar = self.bar_rows(screen.width);
-        let pad = if screen.height >= 30 && bar > 0 { 2 } else { 0 };
+        let pad = if screen.height >= BAR_AIR_FROM && bar > 0 { 2 } else { 0 };
         let wants = Wants {
             draft,
             bar: bar + pad,

@@ -301,9 +301,9 @@ fn what_is_asked_in_several_lines_stands_in_as_many_in_the_list() {
 #[test]
 fn no_edge_of_the_bar_stands_out_below_a_window() {
     let mut covered = 0;
-    for height in 20..40 {
+    for (page, height) in (20..56).flat_map(|height| [("<ctrl-p>", height), ("<f1>", height)]) {
         let mut b = super::review::Bench::new(100, height);
-        b.press("<ctrl-p>");
+        b.press(page);
         let text = b.desk.text();
         let from = text.lines().position(|row| row.contains("Esc close")).unwrap();
         let below: Vec<&str> = text.lines().skip(from + 1).collect();
