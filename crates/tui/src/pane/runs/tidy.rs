@@ -4,6 +4,7 @@
 
 use pilothouse_core::{
     about::{self, AboutChange},
+    question::Exit,
     runs::{HostRequest, WorktreeEnd},
 };
 
@@ -76,8 +77,16 @@ pub(super) fn stop(row: &RunRow) -> Outcome {
     let Some(number) = row.number().filter(|_| row.info.status.works() || row.info.waiting > 0) else {
         return Outcome::notice("nothing of it runs in this window");
     };
-    let mut lines = row.info.stake.clone();
-    lines.push("what is undecided is set aside; nothing is lost".to_owned());
+    // What runs has a name here; of what is undecided something is told only where there is such a thing.
+    let runs = Some(&row.info.doing).filter(|doing| !doing.is_empty()).map(|doing| format!("ends: {doing}"));
+    let named = |stake: &String| if stake == Exit::RUNS { runs.clone() } else { None };
+    let mut lines: Vec<String> =
+        row.info.stake.iter().map(|stake| named(stake).unwrap_or_else(|| stake.clone())).collect();
+    if row.info.stake.iter().any(|stake| Exit::is_kept(stake)) {
+        lines.push("what is undecided is set aside; nothing is lost".to_owned());
+    } else if lines.is_empty() {
+        lines.push("nothing is lost".to_owned());
+    }
     let title = format!("Stop \"{}\"?", crate::status::shorten(row.title(), 40));
     Outcome::open(Stake::new(title, "stop it", lines, WindowWish::Stop(number)))
 }
