@@ -17,7 +17,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay, OverlayKind,
-    page::{SCROLLS, choose, first_shown, frame, paint},
+    page::{SCROLLS, choose, first_shown, frame, paint, place},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -199,7 +199,13 @@ impl Overlay for Changes {
             Extent::Turn => "Written for the last message",
             Extent::Since(_) => "Written since that message",
         };
-        let inner = frame(ctx, area, title, &self.total, &keys, buf);
+        // Which file that is of how many is said where the list is longer than its room.
+        let place = if usize::from(area.height) < lines.len() + 3 {
+            place(self.at, files) + "  "
+        } else {
+            String::new()
+        };
+        let inner = frame(ctx, area, title, &(place + &self.total), &keys, buf);
         let width = usize::from(inner.width);
         let mut rows: Vec<(Row, bool)> = Vec::new();
         for line in &lines {

@@ -14,7 +14,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay, OverlayKind,
-    page::{CHOOSES, choose, first_shown, frame, paint},
+    page::{CHOOSES, choose, first_shown, frame, paint, place},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -94,7 +94,8 @@ impl Overlay for Context {
         let keys: Vec<_> = [("j k", "choose")].into_iter().chain(marks).chain([("Esc", "close")]).collect();
         let offline = ctx.surroundings.offline;
         let title = if offline { "What a model would be told next" } else { "What the model is told next" };
-        let inner = frame(ctx, area, title, "", &keys, buf);
+        let place = self.sheet.as_ref().map(|sheet| place(self.at, sheet.parts.len())).unwrap_or_default();
+        let inner = frame(ctx, area, title, &place, &keys, buf);
         let Some(sheet) = &self.sheet else {
             Row::of("reading…", Slot::Soft).paint(ctx.theme, buf, inner, inner.top() + 1);
             return None;

@@ -13,7 +13,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay,
-    page::{CHOOSES, choose, first_shown, frame, paint},
+    page::{CHOOSES, choose, first_shown, frame, paint, place},
 };
 use crate::{
     ctx::{Ctx, Outcome, Wanted},
@@ -108,7 +108,11 @@ impl Overlay for Kb {
             KnowledgeAsk::Search(_) => ("Passages of this project", keys.as_slice()),
             KnowledgeAsk::Status => ("The knowledge index", keys.get(2..).unwrap_or_default()),
         };
-        let inner = frame(ctx, area, title, "", keys, buf);
+        let place = match &self.answer {
+            Some(Ok(KnowledgeReply::Passages(found))) => place(self.at, found.len()),
+            Some(Ok(KnowledgeReply::Status(_)) | Err(_)) | None => String::new(),
+        };
+        let inner = frame(ctx, area, title, &place, keys, buf);
         let columns = usize::from(inner.width);
         let said = |text: &str, slot| wrap(&Row::of(Clean::line(text).as_str(), slot).pieces, columns);
         let mut rows = Vec::new();

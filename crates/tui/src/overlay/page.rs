@@ -140,6 +140,11 @@ pub const fn first_shown(chosen: usize, rows: usize) -> usize {
     (chosen + 1).saturating_sub(rows)
 }
 
+/// Which of a list is chosen, for its upper border: `3 of 20`; of one alone nothing is said.
+pub fn place(at: usize, of: usize) -> String {
+    if of > 1 { format!("{} of {of}", at + 1) } else { String::new() }
+}
+
 /// Moves the choice in a list of so many; whether the key is one that does.
 pub fn choose(key: KeyEvent, at: &mut usize, of: usize) -> bool {
     if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {

@@ -12,7 +12,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay, OverlayKind,
-    page::{CHOOSES, Page, Reading, SCROLLS, choose, first_shown, frame, paint},
+    page::{CHOOSES, Page, Reading, SCROLLS, choose, first_shown, frame, paint, place},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -102,7 +102,7 @@ impl Overlay for List {
             &[("j k", "choose"), ("Enter", "to the composer"), ("v", "view"), ("Esc", "close")]
         };
         let title = if self.agents { "Agents" } else { "Skills and commands" };
-        let inner = frame(ctx, area, title, "", keys, buf);
+        let inner = frame(ctx, area, title, &place(self.at, all.len()), keys, buf);
         let columns = usize::from(inner.width);
         let mut rows = Vec::new();
         match all.get(self.at) {

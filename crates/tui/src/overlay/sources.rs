@@ -14,7 +14,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay, OverlayKind, Prompt,
-    page::{CHOOSES, Page, Reading, SCROLLS, choose, frame, paint},
+    page::{CHOOSES, Page, Reading, SCROLLS, choose, first_shown, frame, paint, place},
     prompt::Purpose,
 };
 use crate::{
@@ -89,7 +89,8 @@ impl Sources {
         Outcome::none()
     }
 
-    fn rows(&self, columns: usize, ctx: &Ctx<'_>) -> Vec<Row> {
+    /// Its rows, at most about `room` of them.
+    fn rows(&self, (columns, room): (usize, usize), ctx: &Ctx<'_>) -> Vec<Row> {
         let said = |text: &str, slot| wrap(&Row::of(text, slot).pieces, columns);
         let Some(all) = &self.all else { return said("reading…", Slot::Soft) };
         if all.is_empty() {
@@ -97,11 +98,21 @@ impl Sources {
                         in .mcp.json.";
             return wrap(&coded(none, Slot::Text).pieces, columns);
         }
-        let mut rows: Vec<Row> = all
-            .iter()
-            .enumerate()
-            .map(|(n, s)| line(s, n == self.at, ctx.glyphs).cut(columns, ctx.glyphs.ellipsis))
-            .collect();
+        // What is told of the chosen one stands below the list, which scrolls where both have no room.
+        let about = self.about(columns);
+        let room = room.saturating_sub(about.len()).max(1);
+        let top = first_shown(self.at, room);
+        let list = all.iter().enumerate().skip(top).take(room);
+        let line = |(n, s): (usize, &SourceState)| {
+            line(s, n == self.at, ctx.glyphs).cut(columns, ctx.glyphs.ellipsis)
+        };
+        list.map(line).chain(about).collect()
+    }
+
+    /// What is told of the chosen one.
+    fn about(&self, columns: usize) -> Vec<Row> {
+        let said = |text: &str, slot| wrap(&Row::of(text, slot).pieces, columns);
+        let mut rows = Vec::new();
         if let Some(source) = self.chosen() {
             rows.push(Row::of("", Slot::Text));
             let whose = if source.project { "the project's" } else { "your own" };
@@ -207,8 +218,10 @@ impl Overlay for Sources {
         let of_one = [("Enter", "tools"), ("t", "test"), ("e", "on/off"), ("s", "login"), ("c", "key")];
         let mut keys = if self.chosen().is_some() { of_one.to_vec() } else { Vec::new() };
         keys.push(("Esc", "close"));
-        let inner = frame(ctx, area, "Sources", "", &keys, buf);
-        paint(&self.rows(usize::from(inner.width), ctx), ctx, inner, buf);
+        let place = place(self.at, self.all.as_ref().map_or(0, Vec::len));
+        let inner = frame(ctx, area, "Sources", &place, &keys, buf);
+        let room = (usize::from(inner.width), usize::from(inner.height.saturating_sub(1)));
+        paint(&self.rows(room, ctx), ctx, inner, buf);
         None
     }
 }

@@ -77,7 +77,7 @@ impl Overlay for Themes {
         let rows = usize::from(inner.height.saturating_sub(1)).max(1);
         let first = first_shown(self.at, rows);
         let shown = self.names.iter().enumerate().skip(first);
-        for ((n, (name, has)), y) in shown.zip(inner.top()..inner.bottom().saturating_sub(1)) {
+        for ((n, (name, has)), y) in shown.zip(inner.top() + 1..inner.bottom()) {
             let mut row = entry(n == self.at, ctx.glyphs).and(name, Slot::Text);
             if *name == self.before {
                 row = row.and("  now", Slot::Faint);

@@ -42,6 +42,33 @@ fn a_line_typed_into_a_page_that_only_shows_is_a_draft() {
 }
 
 #[test]
+fn of_more_sources_than_have_room_the_chosen_one_is_seen_with_what_is_told_of_it() {
+    let mut desk = Desk::new(60, 20);
+    desk.wait(900).press("/sources<enter>");
+    let source = |n: usize| pilothouse_core::source::SourceState {
+        name: format!("source-{n:02}"),
+        file: format!("~/sources/{n:02}.json"),
+        project: false,
+        far: false,
+        health: pilothouse_core::source::SourceHealth::Idle,
+        about: String::new(),
+        line: format!("server-{n:02}"),
+        wants: Vec::new(),
+        reads_unasked: false,
+        invited: None,
+    };
+    let all = (1..=30).map(source).collect();
+    let (number, now) = (desk.number, desk.now);
+    desk.app.update(Update::Answered(number, pilothouse_core::port::Reply::Sources(all)), now);
+    for _ in 0..24 {
+        desk.wait(900).press("j");
+    }
+    let text = desk.text();
+    assert!(text.contains("25 of 30") && text.contains("▸ ○ source-25"), "{text}");
+    assert!(text.contains("runs  server-25"), "{text}");
+}
+
+#[test]
 fn a_theme_that_was_only_looked_at_goes_with_the_line_that_is_typed_into_its_list() {
     let mut desk = Desk::new(100, 30);
     let ground = |desk: &mut Desk| desk.draw().0[(0, 0)].style();
