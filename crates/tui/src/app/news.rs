@@ -103,7 +103,14 @@ impl App {
     fn seen(&mut self, event: &Stamped, now: Instant) {
         self.world.note(event, now);
         // What can be said to a question stands where the toast would hide it; so does what the end of a run invites to.
-        if matches!(event.event, Event::CheckpointOpened { .. } | Event::RunCompleted { .. }) {
+        // What is asked anew of a review is in the diff, whose own words say what became of the last of it.
+        let covered = |c| self.panes.focused().is_some_and(|(_, pane)| pane.covers(c));
+        let hides = if let Event::CheckpointOpened { checkpoint } = &event.event {
+            !covered(checkpoint)
+        } else {
+            matches!(event.event, Event::RunCompleted { .. })
+        };
+        if hides {
             self.notice = self.notice.take().filter(|notice| notice.bad || notice.until.is_some());
         }
         self.panes.fold(self.world.session.state(), event);

@@ -484,6 +484,8 @@ fn a_writes_the_taken_hunks_and_the_others_wait_on_against_what_is_written() {
     bench.press("<ctrl-x>d");
     bench.press("y");
     bench.press("a");
+    let told = "edited src/a.rs (+1 -1 lines); its 1 undecided hunk waits on";
+    assert!(bench.desk.text().contains(told), "{}", bench.desk.text());
     let state = bench.desk.state();
     assert_eq!(state.ledger().len(), 1);
     let rest = state.open_proposals().find(|p| p.path.as_str() == "src/a.rs").unwrap();
