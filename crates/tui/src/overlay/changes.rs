@@ -69,6 +69,8 @@ pub(super) struct Changes {
     groups: Vec<Written>,
     /// So many files with so many lines in all.
     total: String,
+    /// How many files that are.
+    distinct: usize,
     at: usize,
 }
 
@@ -86,7 +88,7 @@ impl Changes {
         let all = ctx.state.written_files(extent);
         let (added, removed) = all.iter().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
         let total = format!("{} {}", count(all.len(), "file"), tally(added, removed));
-        Self { extent, groups, total, at: 0 }
+        Self { extent, groups, total, distinct: all.len(), at: 0 }
     }
 
     fn files(&self) -> impl Iterator<Item = &WrittenFile> {
@@ -199,13 +201,14 @@ impl Overlay for Changes {
             Extent::Turn => "Written for the last message",
             Extent::Since(_) => "Written since that message",
         };
-        // Which file that is of how many is said where the list is longer than its room.
-        let place = if usize::from(area.height) < lines.len() + 3 {
-            place(self.at, files) + "  "
-        } else {
-            String::new()
+        // Which file that is is said where the list is longer than its room.
+        let scrolls = usize::from(area.height) < lines.len() + 3;
+        let right = match place(self.at, files) {
+            place if place.is_empty() || !scrolls => self.total.clone(),
+            _ if files == self.distinct => format!("{} of {}", self.at + 1, self.total),
+            place => format!("{place}  {}", self.total),
         };
-        let inner = frame(ctx, area, title, &(place + &self.total), &keys, buf);
+        let inner = frame(ctx, area, title, &right, &keys, buf);
         let width = usize::from(inner.width);
         let mut rows: Vec<(Row, bool)> = Vec::new();
         for line in &lines {
