@@ -152,7 +152,7 @@ impl Sheet {
     const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::All => ("Apply all files atomically", "A", "applies them"),
-            Self::Part => ("Apply a part", "a", "applies that part, the rest waits"),
+            Self::Part => ("Apply a part", "a", "applies that part"),
             Self::Whole => ("Apply the whole file", "a", "applies it"),
         }
     }

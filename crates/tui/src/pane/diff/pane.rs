@@ -217,15 +217,9 @@ impl Pane for DiffPane {
         if self.files.is_empty() {
             return Line::default();
         }
-        // A sheet names its keys itself.
-        if !self.asked_all.is_empty() {
+        // A sheet names its keys itself; those of chosen lines and of a search stand below the draft.
+        if !self.asked_all.is_empty() || self.lines.is_some() || self.sought.is_some() {
             return Line::default();
-        }
-        if let Some(lines) = &self.lines {
-            return hint_line(ctx, &lines.keys(), width);
-        }
-        if self.sought.is_some() {
-            return hint_line(ctx, &Sought::KEYS, width);
         }
         let key = Ink::of(Slot::Accent).bold();
         let mut row = Row::new();

@@ -95,7 +95,11 @@ impl DiffPane {
         let lead = lead(back);
         let counts = counts(added, removed);
         // Where no border names the place, it stands here, before the counts.
-        let place = if ctx.body.width < WIDE { self.place(ctx, false) + "  " } else { String::new() };
+        let place = match &self.sought {
+            _ if ctx.body.width >= WIDE => String::new(),
+            Some(sought) => sought.place() + "  ",
+            None => self.place(ctx, false) + "  ",
+        };
         let edited = if ctx.state.transcript.was_edited(file.id) { "edited  " } else { "" };
         let right = Row::of(edited, Slot::Info).and(&place, Slot::Soft);
         let right = Row { pieces: [right.pieces, counts.pieces].concat(), ..Row::new() };

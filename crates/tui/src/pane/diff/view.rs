@@ -93,8 +93,14 @@ impl DiffPane {
             self.doc.spots.iter().map(|s| s.line).find(|l| *l > spot.line).unwrap_or(self.doc.lines.len());
         let whole = end <= self.top.0 + height;
         if spot.line < self.top.0 || !whole {
-            self.top = (spot.line.saturating_sub(1), 0);
+            self.top = (self.above(spot), 0);
         }
+    }
+
+    /// The line at the top where this hunk is brought there: the empty one above it, where none stands there already.
+    fn above(&self, spot: Spot) -> usize {
+        let air = self.header.last().is_some_and(|row| row.pieces.is_empty());
+        if air { spot.line } else { spot.line.saturating_sub(1) }
     }
 
     /// Where the visible lines begin: under a sheet with the hunk, where that would not be seen; nothing moves by it.
@@ -116,7 +122,7 @@ impl DiffPane {
             return;
         }
         match self.spot().filter(|_| self.brings) {
-            Some(spot) => self.top = (spot.line.saturating_sub(1), 0),
+            Some(spot) => self.top = (self.above(spot), 0),
             None => self.follow(to),
         }
         self.fill(ctx);

@@ -167,3 +167,40 @@ fn the_sheet_of_all_files_begins_with_how_much_is_written_and_with_what_is_not_w
     );
     assert!(body.iter().any(|row| row.contains("more files")), "{body:#?}");
 }
+
+/// Sixty lines, of which every so many differ by the mark.
+fn numbered(mark: &str, every: usize) -> String {
+    (0..60).map(|n| if n % every == 0 { format!("{mark} {n}\n") } else { format!("{n}\n") }).collect()
+}
+
+#[test]
+fn of_a_file_that_is_left_in_part_the_sheet_says_what_is_out_and_what_waits_in_any_width() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    let numbered = |mark: &str| numbered(mark, 20);
+    s.propose(20, "src/deeper/numbers.txt", numbered("a"), numbered("b"));
+    s.propose(21, "src/other.txt", "a\n", "b\n");
+    s.tell(review(30, &[20, 21]));
+    s.draw(110, 16);
+    keys(&mut s, &[DiffAction::Take, DiffAction::Leave, DiffAction::ApplyAll]);
+    let rows = s.text(60, 20);
+    let row = rows.iter().find(|row| row.contains("of 3 hunks")).unwrap_or_else(|| panic!("{rows:#?}"));
+    assert!(row.trim_end().ends_with("1 of 3 hunks, 1 left out, 1 wait"), "{row}");
+}
+
+#[test]
+fn one_empty_row_stands_between_the_name_of_a_file_and_a_hunk_that_was_gone_to() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    let numbered = |mark: &str| numbered(mark, 10);
+    s.propose(20, "numbers.txt", numbered("a"), numbered("b"));
+    s.tell(review(30, &[20]));
+    s.draw(90, 20);
+    for _ in 0..4 {
+        s.act(DiffAction::NextHunk);
+        s.draw(90, 20);
+    }
+    let rows = s.text(90, 20);
+    let name = rows.iter().position(|row| row.contains("numbers.txt")).unwrap();
+    assert!(rows[name + 1].trim().is_empty() && rows[name + 2].contains("▸"), "{rows:#?}");
+}
