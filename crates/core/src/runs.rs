@@ -11,7 +11,7 @@ use crate::{
     fact::{Fact, FactSource},
     ids::{Millis, TurnId},
     intent::{Classifier, Phase, Turn},
-    money::count,
+    money::{clock, count},
     plan::GateStatus,
     session::{State, TurnInfo},
     talk::Usage,
@@ -146,6 +146,9 @@ pub struct RunInfo {
     /// What its last answer asks with its last words, where nothing was said to that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<String>,
+    /// How long what ran last without a plan took, where the user stopped it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Millis>,
     /// What it cost.
     pub usage: Usage,
     /// What stopping it would set aside, in words.
@@ -179,6 +182,7 @@ impl RunInfo {
             waiting: state.open.len(),
             leaves: state.open.values().next().is_some_and(|question| question.kind.is_exit()),
             asks: state.asks_with_its_last_words(),
+            stopped: state.stopped_after,
             usage: state.usage,
             stake: state.at_stake(),
             pid: None,
@@ -188,7 +192,9 @@ impl RunInfo {
     /// What came of it where that is less than was asked, in words.
     pub fn came_to(&self) -> Option<String> {
         let words = || {
-            if self.steps == 0 || self.done == 0 && !self.wrote {
+            if let Some(after) = self.stopped.filter(|_| self.steps == 0) {
+                format!("stopped after {}", clock(after.0))
+            } else if self.steps == 0 || self.done == 0 && !self.wrote {
                 "nothing came of it".to_owned()
             } else {
                 format!("{} of {} done", self.done, count(self.steps, "step"))

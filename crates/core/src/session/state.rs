@@ -100,6 +100,8 @@ pub struct State {
     pub(super) cut_short: Option<TurnId>,
     /// What became of the message whose own line of work ended last without a plan.
     pub(super) ended: Option<Ended>,
+    /// How long the work without a plan took that the user stopped last; nothing was said since.
+    pub(crate) stopped_after: Option<Millis>,
     /// Why the last message got no answer, where its model failed.
     pub unanswered: Option<String>,
     /// The run under way.

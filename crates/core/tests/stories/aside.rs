@@ -467,6 +467,18 @@ fn a_list_of_sessions_calls_nothing_done_of_which_nothing_came() {
 }
 
 #[test]
+fn a_list_of_sessions_says_that_a_command_was_stopped() {
+    let of = |b: &Bench| RunInfo::of(b.session.state()).came_to();
+    let mut b = Bench::new();
+    b.say("!sleep 5");
+    b.input(Input::Cancel).unwrap();
+    assert!(of(&b).is_some_and(|words| words.starts_with("stopped after ")), "{:?}", of(&b));
+    b.say("where is the greeting?");
+    b.reply("In a.txt.", &[]);
+    assert_eq!(of(&b), None);
+}
+
+#[test]
 fn what_is_taken_between_two_runs_of_a_plan_counts_for_what_it_came_to() {
     let mut b = cut_off(Input::Open(opening()));
     b.approve_all(None).unwrap();

@@ -46,7 +46,9 @@ impl State {
                     called,
                 });
             }
-            Event::RunCompleted { status, .. } => {
+            Event::RunCompleted { status, came_to, .. } => {
+                let stopped = *status == RunStatus::Cancelled && self.plan.is_none();
+                self.stopped_after = came_to.as_ref().filter(|_| stopped).map(|facts| facts.took);
                 let run = self.run.take();
                 let turn = run.map(|r| r.turn);
                 if *status == RunStatus::Failed {
