@@ -36,6 +36,8 @@ pub enum Request {
     Draft(String),
     /// The user looks here again: what others may have changed meanwhile is looked at anew.
     Focused,
+    /// Work on the session here, which another process held and holds no more.
+    TakeOver,
     /// Close the session and stop.
     Quit,
 }
@@ -430,6 +432,8 @@ pub struct Surroundings {
     pub told_whole: Option<usize>,
     /// Whether another process holds the session and nothing can be changed.
     pub read_only: bool,
+    /// Whether that one has left it, so that it can be taken over here.
+    pub free: bool,
     /// What a screen must not show of what it reads by itself.
     pub secrets: Redactor,
     /// The clock when this was said.

@@ -8,6 +8,7 @@ mod disk_thread;
 mod draft;
 mod drawn;
 mod evidence;
+mod follow;
 mod hooks;
 mod leave;
 mod memory;
@@ -22,6 +23,7 @@ mod rules;
 mod settings;
 mod setup;
 mod sources;
+mod start;
 mod stream;
 mod tasks;
 #[cfg(test)]
@@ -33,23 +35,18 @@ mod writing;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 
 use pilothouse_core::{
     event::Stamped,
-    ids::{CallId, Millis},
+    ids::CallId,
     input::{Input, Refusal},
-    intent::Mode,
-    pipeline::Depth,
     port::{Ask, Reply, Request, Surroundings, Update},
     question::{FormAnswer, FormQuestion},
     redact::Redactor,
-    scope::PermissionMode,
-    session::{Bounds, Step},
-    trust::Trust,
+    session::Step,
     work::WorkKey,
 };
 use pilothouse_tools::awake::Awake;
@@ -60,12 +57,8 @@ use tokio::{
 use tracing::Instrument;
 
 use crate::{
-    config::Layer,
-    disk::{Disk, RealDisk},
     error::RuntimeError,
-    home::{Environment, Home},
     project::Project,
-    secrets::Secrets,
     sessions, surroundings,
     trace::{EventTrace, Variant},
 };
@@ -74,6 +67,7 @@ pub use leave::ShutdownReport;
 use opening::Opened;
 pub(crate) use opening::{fence, killed, settle, torn};
 use outbox::Outbox;
+pub use start::{Setup, Which};
 use tasks::Tasks;
 pub(crate) use trust::found;
 pub use trust::{place, sources_of};
@@ -86,90 +80,6 @@ const BURST: usize = 64;
 const AGAIN: Duration = Duration::from_millis(200);
 /// How long work that was told to stop is waited for when the session is left.
 const FAREWELL: Duration = Duration::from_secs(3);
-
-/// Which session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// A new one.
-    New,
-    /// The newest of the workspace.
-    Last,
-    /// The newest of all.
-    LastAnywhere,
-    /// By name, or the beginning of it.
-    Named(String),
-}
-
-/// What a driver is started with.
-#[derive(Clone)]
-pub struct Setup {
-    /// Where the program's own files are.
-    pub home: Home,
-    /// The folder to work in.
-    pub workspace: PathBuf,
-    /// Which session.
-    pub which: Which,
-    /// The ceiling, where it was said.
-    pub permission: Option<PermissionMode>,
-    /// Whether every change asks even where the settings would allow it.
-    pub asking: bool,
-    /// How far the folder is trusted whatever is kept about it: `--trust` says once.
-    pub trust: Trust,
-    /// Whether somebody is there to be asked, about the folder and about hunks.
-    pub asks: bool,
-    /// Whether nobody is there to answer anything, so that the agent is told not to ask.
-    pub unattended: bool,
-    /// The mode, where it was said.
-    pub mode: Option<Mode>,
-    /// The environment.
-    pub environment: Environment,
-    /// Settings of the command line.
-    pub flags: Layer,
-    /// The clock; only a label, never an order.
-    pub clock: Arc<dyn Fn() -> Millis + Send + Sync>,
-    /// The file layer.
-    pub disk: Arc<dyn Disk>,
-    /// The program that sets up the sandbox of a command when it is started as its helper; none, no
-    /// sandbox, and every command asks.
-    pub helper: Option<PathBuf>,
-    /// What is kept out of the log file and the last words; the session's own are added to it.
-    pub secrets: Secrets,
-    /// Whether a session that another process holds is refused; else it is shown read-only.
-    pub writing: bool,
-    /// Repairs of a failed gate.
-    pub repairs: u32,
-    /// How deep pipelines go, where somebody said.
-    pub depth: Option<Depth>,
-    /// The servers that the client of the session names.
-    pub client: crate::sources::ClientServers,
-}
-
-impl Setup {
-    /// A new session in `workspace` with the real clock and disk.
-    pub fn new(home: Home, workspace: impl Into<PathBuf>, environment: Environment) -> Self {
-        Self {
-            home,
-            workspace: workspace.into(),
-            which: Which::New,
-            permission: None,
-            asking: false,
-            trust: Trust::None,
-            asks: false,
-            unattended: false,
-            mode: None,
-            environment,
-            flags: Layer::default(),
-            clock: Arc::new(surroundings::millis),
-            disk: Arc::new(RealDisk),
-            helper: None,
-            secrets: Secrets::default(),
-            writing: false,
-            repairs: Bounds::default().repairs,
-            depth: None,
-            client: crate::sources::ClientServers::default(),
-        }
-    }
-}
 
 /// What comes back from work that goes on beside the loop.
 enum Inbound {
@@ -241,6 +151,8 @@ struct Driver {
     /// When the summary beside the log is next put there, where something happened since.
     summary_due: Option<Instant>,
     leaving: bool,
+    /// Whether it is left only to be opened again, since nobody else holds it any more.
+    takes_over: bool,
 }
 
 /// Opens a session and drives it until it is left.
@@ -249,17 +161,23 @@ struct Driver {
 /// When it cannot be opened. Once open, nothing that happens ends it but `Quit`, the word exit, or
 /// the end of `requests`.
 pub async fn drive(
-    setup: Setup,
+    mut setup: Setup,
     mut requests: mpsc::Receiver<Request>,
     updates: mpsc::Sender<Update>,
 ) -> Result<ShutdownReport, RuntimeError> {
-    let (inbound, mut results) = mpsc::channel(BURST);
-    let mut driver = Box::pin(Driver::open(setup, inbound, updates)).await?;
-    let span = driver.trace.session();
-    driver.recover().instrument(span.clone()).await;
-    driver.ask_of_servers();
-    driver.run(&mut requests, &mut results).instrument(span.clone()).await;
-    Ok(driver.leave(&mut results).instrument(span).await)
+    loop {
+        let (inbound, mut results) = mpsc::channel(BURST);
+        let mut driver = Box::pin(Driver::open(setup.clone(), inbound, updates.clone())).await?;
+        let span = driver.trace.session();
+        driver.recover().instrument(span.clone()).await;
+        driver.ask_of_servers();
+        driver.run(&mut requests, &mut results).instrument(span.clone()).await;
+        let report = driver.leave(&mut results).instrument(span).await;
+        if !driver.takes_over {
+            return Ok(report);
+        }
+        setup.which = Which::Named(report.slug);
+    }
 }
 
 impl Driver {
@@ -272,22 +190,7 @@ impl Driver {
         let at = opening::open(&setup).await?;
         let tasks = Tasks::default();
         let kit = work::Services::new(&setup, &at, sources::learns(&inbound, &tasks))?;
-        let around = Surroundings {
-            folder: surroundings::folder(at.root.path()),
-            model: at.config.voice.name(),
-            offline: at.config.voice.is_offline(),
-            first_start: !begun && opening::is_unset(&setup, &at.config),
-            utc_offset_minutes: surroundings::utc_offset_minutes(),
-            window: at.config.window,
-            told_whole: Some(crate::context::Window::of_model(at.config.asked(None)).said()),
-            read_only: at.read_only(),
-            secrets: at.config.secrets.clone(),
-            now: (setup.clock)(),
-            notify: at.config.notify,
-            mouse: at.config.mouse,
-            budget: at.config.budget,
-            ..Surroundings::default()
-        };
+        let around = opening::around(&setup, &at, !begun);
         let trace = EventTrace::new(&at.slug);
         let mut driver = Self {
             settings: settings::Settings::of(&setup, &at.trust.0),
@@ -315,6 +218,7 @@ impl Driver {
             shelf: recipes::Shelf::default(),
             summary_due: None,
             leaving: false,
+            takes_over: false,
         };
         driver.at.session.set_printed(Arc::new(driver.kit.printing.clone()));
         driver.look_at_project();
@@ -341,6 +245,7 @@ impl Driver {
                 },
                 Some(result) = results.recv() => self.result(result, &mut inputs),
                 () = self.outbox.room(), if self.outbox.waits() => {}
+                () = tokio::time::sleep(follow::LOOKED_AT), if self.at.read_only() => self.follow(),
                 () = tokio::time::sleep(AGAIN), if !self.unsaved.is_empty() => self.save_again(),
                 () = leave::until(self.summary_due), if self.summary_due.is_some() => self.keep_summary(),
                 () = leave::until(self.fact_looks.until), if self.fact_looks.are_awaited() => self.fact_look_is_late(),
@@ -368,8 +273,7 @@ impl Driver {
     fn request(&mut self, request: Request, inputs: &mut Vec<(Input, bool)>) {
         match request {
             Request::Input(_) if self.at.read_only() => {
-                let text = "another process holds this session: it can only be read here".to_owned();
-                self.outbox.send(Update::Refused(text));
+                self.outbox.send(Update::Refused(follow::HELD.to_owned()));
             }
             Request::Input(input) => match self.look_before(&input) {
                 Ok(found) => inputs.extend(found.into_iter().chain([(input, true)])),
@@ -391,6 +295,7 @@ impl Driver {
                 self.look_around();
                 self.look_at_rules_again(rules::Takes::Narrower);
             }
+            Request::TakeOver => self.take_over(),
             Request::Quit => self.leaving = true,
         }
     }

@@ -3,6 +3,7 @@
 //! Owns the file, its lock and access by sequence number. Never rewrites what was written: a torn
 //! end is cut into a side file, and damage elsewhere is reported and left as it is.
 
+mod follow;
 pub mod frame;
 pub mod scan;
 #[cfg(test)]
@@ -77,6 +78,7 @@ impl Log {
         let file = regular::open(&path).map_err(RuntimeError::io("open", &path))?;
         let (mut log, torn) = Self::build(path.clone(), file).map_err(RuntimeError::io("read", &path))?;
         log.report.torn_bytes = torn.map(|at| log.report.bytes.saturating_sub(at));
+        log.end = torn.unwrap_or(log.end);
         Ok(log)
     }
 

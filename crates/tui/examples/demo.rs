@@ -311,7 +311,7 @@ impl Driver {
                     let reply = self.answer(&ask);
                     let _ = self.updates.blocking_send(Update::Answered(number, reply));
                 }
-                Some(Request::Tell(_) | Request::Draft(_) | Request::Focused) => {}
+                Some(Request::Tell(_) | Request::Draft(_) | Request::Focused | Request::TakeOver) => {}
                 Some(Request::Quit) => {
                     let _ = self.updates.blocking_send(Update::Closed(None));
                     return;

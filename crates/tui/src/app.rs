@@ -67,7 +67,7 @@ use self::{
 };
 use crate::{
     composer::Composer,
-    ctx::{Ctx, Handout, Outcome},
+    ctx::{Ctx, Handout, Outcome, only_reads},
     highlight::Highlighter,
     keymap::Keymap,
     notify::{Hearer, Watching},
@@ -309,6 +309,9 @@ impl App {
                 if self.world.surroundings.mouse != surroundings.mouse {
                     self.outbox.wish(AppCommand::Mouse(surroundings.mouse));
                 }
+                if self.world.surroundings.read_only && !surroundings.read_only {
+                    self.say("the session is held here from now on");
+                }
                 self.composer.know(&surroundings.recipes);
                 self.world.session.set_recipes(surroundings.recipes.clone());
                 self.world.surround(*surroundings, now);
@@ -327,7 +330,7 @@ impl App {
 
     /// Whether something on the screen moves by itself.
     pub fn animated(&self) -> bool {
-        self.looks.look.motion && self.world.state().busy()
+        self.looks.look.motion && self.world.state().busy() && !self.world.surroundings.free
     }
 
     /// The spinner moved on.
@@ -448,9 +451,9 @@ impl App {
     }
 
     fn input(&mut self, input: Input) {
-        if self.world.surroundings.read_only {
+        if let Some(why) = only_reads(&self.world.surroundings) {
             self.composer.refused(|_| false);
-            self.complain("another window holds this session; this one only reads");
+            self.complain(why);
             return;
         }
         self.outbox.send(Request::Input(input));
@@ -477,7 +480,8 @@ impl App {
 
     /// Whether what the pane with the keys decides waits now.
     fn deciding(&self) -> bool {
-        self.panes.focused().is_some_and(|(_, pane)| pane.decides(self.world.state()))
+        !self.world.surroundings.read_only
+            && self.panes.focused().is_some_and(|(_, pane)| pane.decides(self.world.state()))
     }
 }
 

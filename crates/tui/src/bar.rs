@@ -36,6 +36,8 @@ pub struct Facts<'a> {
     pub theme: &'a Theme,
     /// Glyphs.
     pub glyphs: &'a Glyphs,
+    /// Whether another window answers what is asked.
+    pub reads: bool,
     /// What Enter does.
     pub enter: Enter,
     /// Where the keys go.
@@ -71,7 +73,12 @@ const COMMAND_ROWS: usize = 8;
 pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Rows {
     let width = usize::from(width);
     if let Some(question) = state.phase_question() {
-        return question_rows(&state.spec(question), facts, width);
+        let spec = state.spec(question);
+        return if facts.reads {
+            read_rows(&spec, facts, width).into()
+        } else {
+            question_rows(&spec, facts, width)
+        };
     }
     if let Some(command) = facts.at_hand {
         return command_rows(state, command, facts, width).into();
@@ -112,6 +119,16 @@ pub fn waiting(state: &State) -> usize {
 /// The question that a key could answer while the bar shows it.
 pub fn question(state: &State) -> Option<CheckpointId> {
     state.phase_question().map(|q| q.id)
+}
+
+/// A question that is answered in the other window: what it asks, and no key.
+fn read_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
+    let mut rows = title_rows(spec, facts, width).0;
+    let last = rows.pop().unwrap_or_default();
+    let mut rows: Vec<Line<'static>> = rows.into_iter().map(Line::from).collect();
+    rows.push(closed(last, &["the other window answers it".to_owned()], facts.theme, width));
+    rows.extend(option_rows(spec, facts, width));
+    rows
 }
 
 fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
@@ -321,7 +338,7 @@ fn how(spec: &Spec, facts: &Facts<'_>) -> Vec<String> {
         }
         _ if spec.free => vec!["or say it in your own words".to_owned()],
         Enter::Send | Enter::Line | Enter::List => [behind("your draft keeps the keys"), keys].concat(),
-        Enter::Nothing | Enter::Command | Enter::Shelve | Enter::Open(_) => {
+        Enter::Nothing | Enter::Command | Enter::Shelve | Enter::Open(_) | Enter::TakeOver => {
             vec!["type it, then Enter".to_owned()]
         }
     }
@@ -401,6 +418,7 @@ fn waiting_rows(state: &State, id: CheckpointId, first: &Spec, facts: &Facts<'_>
     let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
     let opens = match first.place {
         _ if key.is_empty() => "",
+        _ if facts.reads => "look",
         Place::Diff => "review",
         Place::List | Place::Composer => "answer",
     };

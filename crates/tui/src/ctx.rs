@@ -28,6 +28,16 @@ use crate::{
 /// Said when a key came before the thing it would have answered stood there for long enough.
 pub const TOO_EARLY: &str = "that key was pressed before this stood here; press it again if you mean it";
 
+/// Told where another window holds the session.
+const HELD: &str = "another window holds this session; this one only reads";
+/// Told once that one has left it.
+const FREE: &str = "nobody holds this session any more; Enter takes it over";
+
+/// Why nothing is done here, where another window held the session when it was opened.
+pub fn only_reads(around: &Surroundings) -> Option<&'static str> {
+    around.read_only.then_some(if around.free { FREE } else { HELD })
+}
+
 /// What a pane or an overlay draws with and acts on.
 #[derive(Clone, Copy, Debug)]
 pub struct Ctx<'a> {
@@ -68,6 +78,11 @@ pub struct Ctx<'a> {
 }
 
 impl Ctx<'_> {
+    /// Why nothing is done here, where the session can only be read.
+    pub fn only_reads(&self) -> Option<&'static str> {
+        only_reads(self.surroundings)
+    }
+
     /// Whether the key that is being taken can answer what stands there.
     pub fn stood<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
         self.pressed.answers(place, what)

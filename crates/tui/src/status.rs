@@ -51,6 +51,10 @@ pub struct Form<'a> {
     pub silent: u64,
     /// Whether a model's server is waited for before it is asked again.
     pub served: bool,
+    /// Whether the session can only be read here.
+    pub reads: bool,
+    /// Whether nobody holds it, so that nothing of it works.
+    pub free: bool,
 }
 
 /// The line: the left pieces, then the right-aligned ones.
@@ -201,6 +205,13 @@ impl Groups {
                 failure.and_then(|f| quoted(&GAP.to_string(), Some(f.message.clone()), ""))
             }
         };
+        if form.reads {
+            tail.clear();
+        }
+        if form.free && (state.busy() || state.is_executing()) {
+            head.truncate(1);
+            head.push(piece(" left at work", Slot::Warn));
+        }
         if !state.pending_messages.is_empty() && state.phase != Phase::Idle {
             tail.push(piece("[classifying]", Slot::Info));
         }

@@ -112,7 +112,9 @@ impl Driver {
         }
         self.disk.end();
         let kept = self.tidy();
-        self.outbox.send(Update::Closed(None));
+        if !self.takes_over {
+            self.outbox.send(Update::Closed(None));
+        }
         let last = self.at.session.state().seq;
         tracing::info!(saved, kept, %last, "session closed");
         ShutdownReport { slug: self.at.slug.clone(), saved, kept, last }

@@ -13,6 +13,7 @@ use pilothouse_core::{
     input::{Found, Input, Opening, Refusal},
     intent::Mode,
     pipeline::Agents,
+    port::Surroundings,
     relpath::RelPath,
     scope::PermissionMode,
     session::{ApplyStatus, Bounds, CommandWrite, Session, Step, Tiers},
@@ -32,7 +33,7 @@ use crate::{
     error::RuntimeError,
     hooks::Definition,
     log::{Log, Meta, holder},
-    permissions, sessions, sources,
+    permissions, sessions, sources, surroundings,
     trust::{Folder, Survey},
     writer::{self, record},
 };
@@ -286,7 +287,7 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
-            Log::read(&folder)?
+            Log::watch(&folder)?
         }
         other => other?,
     };
@@ -301,8 +302,28 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust, sources, hooks })
 }
 
+/// What surrounds the session that was opened, as far as it is known at once; `first` where no session was there.
+pub(super) fn around(setup: &Setup, at: &Opened, first: bool) -> Surroundings {
+    Surroundings {
+        folder: surroundings::folder(at.root.path()),
+        model: at.config.voice.name(),
+        offline: at.config.voice.is_offline(),
+        first_start: first && is_unset(setup, &at.config),
+        utc_offset_minutes: surroundings::utc_offset_minutes(),
+        window: at.config.window,
+        told_whole: Some(crate::context::Window::of_model(at.config.asked(None)).said()),
+        read_only: at.read_only(),
+        secrets: at.config.secrets.clone(),
+        now: (setup.clock)(),
+        notify: at.config.notify,
+        mouse: at.config.mouse,
+        budget: at.config.budget,
+        ..Surroundings::default()
+    }
+}
+
 /// Whether nobody picked who answers: neither a file nor a variable says it.
-pub(super) fn is_unset(setup: &Setup, config: &Config) -> bool {
+fn is_unset(setup: &Setup, config: &Config) -> bool {
     let file = setup.home.config.join("config.toml").exists();
     config.voice.is_offline() && !file && setup.environment.get("PILOTHOUSE_MODEL").is_none()
 }
@@ -386,7 +407,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Option<St
         standing: trust::standing(&opened.trust.1, &opened.hooks),
         found: look(opened),
     };
-    let branch = crate::surroundings::head(opened.root.path());
+    let branch = surroundings::head(opened.root.path());
     opened.session.set_branch(branch.map(|name| opened.config.secrets.mask(&name).into_owned()));
     let step = opened.session.step((setup.clock)(), Input::Open(opening));
     step.map(Some).map_err(|refusal| RuntimeError::Opening(refusal.reason))

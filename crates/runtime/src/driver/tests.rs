@@ -4,15 +4,16 @@
 #[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
 mod races;
 
-use std::{collections::BTreeMap, fs, sync::Mutex};
+use std::{collections::BTreeMap, fs, path::PathBuf, sync::Mutex};
 
 use pilothouse_core::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event},
     ids::Seq,
-    intent::Phase,
+    intent::{Mode, Phase},
     port::Ask,
     proposal::Decision,
+    scope::PermissionMode,
     session::{Session, State},
     talk::DeltaKind,
 };
@@ -31,11 +32,12 @@ mod outside;
 #[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
 mod plans;
 mod reviews;
+mod second;
 mod set;
 mod tiers;
 use crate::{
     disk::{
-        Snapshot, Spot,
+        Disk, RealDisk, Snapshot, Spot,
         fault::{Failing, FaultyDisk},
     },
     rig::{Rig, alone, plan_and_edit, rests},

@@ -39,6 +39,19 @@ const fn opens_review(event: &Event) -> bool {
     }
 }
 
+/// Whether files may be others now, or git stand elsewhere.
+pub(super) fn touches(events: &[Stamped]) -> bool {
+    events.iter().any(|e| {
+        matches!(
+            e.event,
+            Event::CommandExited { .. }
+                | Event::CommitEnded { .. }
+                | Event::TurnStarted { .. }
+                | Event::LaneClosed { .. }
+        )
+    })
+}
+
 impl Driver {
     /// The first events are saved before anything is shown; a disk that refuses them does not
     /// keep the session from opening.
@@ -97,16 +110,7 @@ impl Driver {
             }
         }
         // Whatever ends is a time to look at what others did meanwhile.
-        let touched = |e: &Stamped| {
-            matches!(
-                e.event,
-                Event::CommandExited { .. }
-                    | Event::CommitEnded { .. }
-                    | Event::TurnStarted { .. }
-                    | Event::LaneClosed { .. }
-            )
-        };
-        if events.iter().any(touched) {
+        if touches(&events) {
             self.look_around();
         } else if events.iter().any(|e| opens_review(&e.event)) {
             self.look_at_reviews();

@@ -128,26 +128,31 @@ impl Index {
     ///
     /// # Errors
     /// When reading fails.
-    pub fn read(mut reader: impl BufRead) -> io::Result<Self> {
+    pub fn read(reader: impl BufRead) -> io::Result<Self> {
         let mut index = Self::default();
+        index.take(reader, 0)?;
+        index.settle();
+        Ok(index)
+    }
+
+    /// Takes the lines in as they stand, the first of which begins there.
+    pub(super) fn take(&mut self, mut reader: impl BufRead, mut at: u64) -> io::Result<()> {
         let mut line = Vec::new();
-        let mut at = 0;
         loop {
             let (len, ended, over) = next_line(&mut reader, &mut line)?;
             if len == 0 {
                 break;
             }
-            index.unended = !ended;
+            self.unended = !ended;
             if over {
-                index.report.damage.push((at, len, "a line too long to be a record"));
+                self.report.damage.push((at, len, "a line too long to be a record"));
             } else {
-                index.line(at, &line, ended);
+                self.line(at, &line, ended);
             }
             at += len;
         }
-        index.report.bytes = at;
-        index.settle();
-        Ok(index)
+        self.report.bytes = at;
+        Ok(())
     }
 
     fn line(&mut self, at: u64, line: &[u8], ended: bool) {

@@ -253,3 +253,30 @@ fn a_signal_between_does_not_fail_an_append() {
         assert_eq!(read_all(&mut Log::open(dir.path(), &meta()).unwrap()), [1]);
     }
 }
+
+#[test]
+fn a_log_that_grows_is_followed_and_a_line_that_is_being_written_is_no_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut log = Log::open(dir.path(), &meta()).unwrap();
+    log.append(&RealDisk, &[vec![event(1)], vec![event(2), event(3)]]).unwrap();
+    let path = dir.path().join(FILE);
+    let whole = std::fs::read(&path).unwrap();
+    let line = whole[..whole.len() - 1].iter().rposition(|b| *b == b'\n').unwrap() + 1;
+    std::fs::write(&path, &whole[..line + 20]).unwrap();
+    let mut seen = Log::watch(dir.path()).unwrap();
+    assert!(seen.report().sound() && seen.report().last == Seq(1), "{:?}", seen.report());
+    for end in line + 20..whole.len() - 2 {
+        std::fs::write(&path, &whole[..end]).unwrap();
+        assert_eq!(seen.follow().unwrap(), [], "at {end}");
+    }
+    std::fs::write(&path, &whole).unwrap();
+    assert_eq!(seen.follow().unwrap(), [event(2), event(3)]);
+    assert_eq!(seen.follow().unwrap(), []);
+    log.append(&RealDisk, &[vec![event(4)]]).unwrap();
+    // Another file with the same bytes stands there, as when a log was put back.
+    let other = dir.path().join("other");
+    std::fs::copy(&path, &other).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    assert_eq!(seen.follow().unwrap(), [event(4)]);
+    assert_eq!(seen.since(Seq(2), 10).unwrap(), [event(2), event(3), event(4)]);
+}

@@ -326,7 +326,8 @@ impl App {
         }
         let state = self.world.state();
         let waits = !self.leaving.asked && !state.is_at_rest();
-        if state.busy() || state.is_executing() || waits {
+        let works = state.busy() || state.is_executing() || waits;
+        if works && !self.world.surroundings.read_only {
             self.input(Input::Cancel);
             return;
         }
@@ -363,6 +364,9 @@ impl App {
         }
         if self.composer.clear() {
             return self.say("cleared – Up restores it");
+        }
+        if self.world.surroundings.read_only {
+            return;
         }
         let state = self.world.state();
         if self.guiding() && state.answering().is_none() {

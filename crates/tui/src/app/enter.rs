@@ -14,6 +14,7 @@ use pilothouse_core::{
 use super::App;
 use crate::{
     bar,
+    ctx::only_reads,
     overlay::approvals,
     pane::{Focus, diff},
     preview::Preview,
@@ -41,6 +42,8 @@ pub enum Enter {
     Show,
     /// Opens what waits.
     Open(Place),
+    /// Takes the session over that nobody holds any more.
+    TakeOver,
     /// Nothing: there is nothing to send.
     Nothing,
 }
@@ -79,11 +82,17 @@ impl App {
         if self.composer.offered().is_some() {
             return Enter::Line;
         }
+        if self.world.surroundings.free {
+            return Enter::TakeOver;
+        }
         if self.composer.draft.is_blank() { self.empty_enter() } else { Enter::Send }
     }
 
     /// What it does on an empty line.
     pub(super) fn empty_enter(&self) -> Enter {
+        if self.world.surroundings.read_only {
+            return Enter::Nothing;
+        }
         if self.at_hand().is_some() {
             return Enter::Command;
         }
@@ -119,7 +128,13 @@ impl App {
             }
             Enter::Open(Place::Diff) => self.go(Focus::Pane(diff::ID)),
             Enter::Open(Place::List | Place::Composer) => self.open(&approvals::KIND, now),
-            Enter::Answer(_) | Enter::Pane | Enter::List | Enter::Line | Enter::Send | Enter::Nothing => {}
+            Enter::Answer(_)
+            | Enter::Pane
+            | Enter::List
+            | Enter::Line
+            | Enter::Send
+            | Enter::TakeOver
+            | Enter::Nothing => {}
         }
     }
 
@@ -140,9 +155,11 @@ impl App {
                 let state = self.world.state();
                 state.open.get(&id).and_then(|q| state.spec(q).default_choice().map(|c| c.verb))
             }
+            Enter::Send if self.world.surroundings.read_only => None,
             Enter::Send if matches!(self.previewed.2, Some(Preview::Refused(_))) => None,
             Enter::Send => Some("sends"),
             Enter::Shelve => Some("sets the plan aside"),
+            Enter::TakeOver => Some("takes the session over"),
             Enter::Show => Some("shows the plan"),
             Enter::Open(Place::Diff) => Some("reviews"),
             Enter::Open(Place::List | Place::Composer) => Some("opens what waits"),
@@ -152,6 +169,10 @@ impl App {
 
     /// What Enter does and what can be written instead, in the place of a draft; `None` where nothing is asked.
     fn enter_invites(&self, enter: Enter) -> Option<String> {
+        if let Some(why) = only_reads(&self.world.surroundings) {
+            let there = self.world.surroundings.free && enter == Enter::Pane;
+            return Some(if there { why.replace("Enter", "Esc, then Enter") } else { why.to_owned() });
+        }
         let state = self.world.state();
         let question = state.phase_question().map(|q| state.spec(q));
         let said = match (enter, question) {

@@ -24,12 +24,17 @@ use crate::{
 
 impl App {
     pub(super) fn opened(&mut self, session: Session, tail: &[Stamped], now: Instant) {
+        // A session that was only read is opened again once it is ours.
+        let again = std::mem::replace(&mut self.world.open, true);
         self.world.session = session;
-        self.world.open = true;
+        if again {
+            self.overlays.clear();
+        }
         self.panes.renew(&self.colours);
         for event in tail {
             self.seen(event, now);
-            if let Event::TurnStarted { text, .. } = &event.event
+            if !again
+                && let Event::TurnStarted { text, .. } = &event.event
                 && let Some(whole) = text.whole()
             {
                 self.composer.history.keep(Saved::plain(whole));

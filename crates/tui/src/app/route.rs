@@ -15,7 +15,7 @@ use pilothouse_core::{
 };
 use ratatui::layout::Position;
 
-use super::{App, AppCommand, Editing, Outcome, keying::Taken, stray::Stroke};
+use super::{App, AppCommand, Editing, Outcome, enter::Enter, keying::Taken, stray::Stroke};
 use crate::{
     composer,
     ctx::Wanted,
@@ -252,6 +252,9 @@ impl App {
     fn write(&mut self, action: composer::Action, came: Instant) {
         if action == composer::Action::Send && self.keeps_back(came) {
             return;
+        }
+        if action == composer::Action::Send && self.enter() == Enter::TakeOver {
+            return self.outbox.send(Request::TakeOver);
         }
         let queues = self.world.state().is_executing();
         if action == composer::Action::Queue && !queues && self.composer.is_writing() {

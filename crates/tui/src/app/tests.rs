@@ -33,6 +33,7 @@ mod resting;
 mod review;
 mod runs;
 mod scroll;
+mod second;
 mod seen;
 mod setup;
 mod stray;
@@ -88,6 +89,7 @@ struct Desk {
     /// The number of the last question to the read port.
     number: u64,
     quit: bool,
+    taken_over: bool,
     /// The drafts that were to be kept.
     kept: Vec<String>,
     /// How often what others may have changed was to be looked at.
@@ -116,6 +118,7 @@ impl Desk {
             asks: Vec::new(),
             number: 0,
             quit: false,
+            taken_over: false,
             kept: Vec::new(),
             looks_again: 0,
         };
@@ -246,6 +249,7 @@ impl Desk {
                 Request::Tell(_) => {}
                 Request::Focused => self.looks_again += 1,
                 Request::Draft(text) => self.kept.push(text),
+                Request::TakeOver => self.taken_over = true,
                 Request::Quit => self.quit = true,
             }
         }

@@ -7,6 +7,7 @@ mod draft;
 mod foretold;
 mod input;
 mod offer;
+mod popup;
 
 use std::time::Instant;
 
@@ -174,6 +175,7 @@ impl App {
         bar::Facts {
             theme: &self.looks.theme,
             glyphs: &self.looks.glyphs,
+            reads: self.world.surroundings.read_only,
             enter: self.entered.enter,
             focus: self.panes.focus,
             over: !self.overlays.is_empty(),

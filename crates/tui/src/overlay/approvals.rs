@@ -157,7 +157,12 @@ impl Approvals {
     }
 
     fn carry_out(&mut self, action: Action, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
+        let reads = matches!(action, Action::Down | Action::Up | Action::Open | Action::Why | Action::Back);
+        if let Some(why) = ctx.only_reads().filter(|_| !reads) {
+            return Outcome::complaint(why);
+        }
         match action {
+            Action::Open if ctx.only_reads().is_some() => self.choose(item, Role::Look, ctx),
             Action::Down | Action::Up => self.step(action == Action::Down, item.id, ctx),
             Action::Open if ctx.state.spec(item).wants_word().is_some() => self.choose(item, Role::Take, ctx),
             Action::Open => self.choose(item, Role::Look, ctx),
@@ -263,6 +268,9 @@ impl Approvals {
     /// A letter answers as it does in the plan; what wants words is said in the composer.
     fn letter(&self, letter: char, ctx: &Ctx<'_>) -> Outcome {
         let Some((choice, item)) = self.lettered(letter, ctx) else { return Outcome::none() };
+        if let Some(why) = ctx.only_reads() {
+            return Outcome::complaint(why);
+        }
         match (item.kind.read(&letter.to_string()), choice.act) {
             (Some(Answer::Reject(_)), _) if item.kind.is_confirmation() => self.reject(item, ctx),
             (Some(answer @ (Answer::Reject(_) | Answer::Abort | Answer::Skip)), _) => {

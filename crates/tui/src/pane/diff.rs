@@ -46,7 +46,12 @@ use self::{
 };
 pub(crate) use self::{lines::counts, written::WrittenDiff};
 use super::{Ctx, Outcome, PaneId, PaneKind, inside};
-use crate::{highlight::Highlighter, keymap::action::weighed, row::Row, standing::Standing};
+use crate::{
+    highlight::Highlighter,
+    keymap::action::{Weight, weighed},
+    row::Row,
+    standing::Standing,
+};
 
 /// The diff's name.
 pub const ID: PaneId = PaneId("diff");
@@ -132,6 +137,14 @@ weighed! {
         Why "why", "why it is asked", "shows more; decides nothing": Opens;
         /// The file as it is on disk, in the editor.
         Open "open", "open the file in $EDITOR", "the file on disk": Opens;
+    }
+}
+
+impl DiffAction {
+    /// Whether it only shows, so that it can be done where the session can only be read.
+    fn reads(self) -> bool {
+        let shows = self.weight() == Weight::Looks && self != Self::Lines;
+        shows || matches!(self, Self::Why | Self::Open)
     }
 }
 

@@ -330,13 +330,14 @@ impl Pane for PlanPane {
             return Line::default();
         }
         let mut keys = Vec::new();
+        let decides = self.back.is_none() && ctx.only_reads().is_none();
         // An earlier version is only looked at.
-        if self.back.is_none() && confirmation(ctx).is_some() {
+        if decides && confirmation(ctx).is_some() {
             let kept = ctx.state.plan.as_ref().is_some_and(|plan| self.mended(plan).is_some());
             let edit = if kept { "mend your text" } else { "edit" };
             keys.extend([("y", "run the plan"), ("n", "change it"), ("e", edit), ("b", "pause")]);
         }
-        if self.back.is_none() && confirmation(ctx).is_some() && ctx.state.candidates().len() > 1 {
+        if decides && confirmation(ctx).is_some() && ctx.state.candidates().len() > 1 {
             keys.push(("c", "next plan"));
         }
         if rows::version_of(ctx.state, self.back).is_some_and(|v| v.before.is_some() || v.now.is_some()) {
@@ -344,7 +345,7 @@ impl Pane for PlanPane {
         }
         keys.extend([("j/k", "step"), ("Enter", "detail")]);
         let done = |id| rows::plan_of(ctx.state).and_then(|(p, _)| p.task(id)).map(|t| t.status);
-        let rests = ctx.state.phase == Phase::Idle && self.back.is_none();
+        let rests = ctx.state.phase == Phase::Idle && decides;
         let done = self.step().and_then(done);
         if rests && matches!(done, Some(TaskStatus::Done | TaskStatus::TakenBack)) {
             keys.push(("r", "run it again"));
@@ -372,6 +373,9 @@ impl Pane for PlanPane {
 
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         let Some(action) = PlanAction::of(action) else { return Outcome::none() };
+        if let Some(why) = ctx.only_reads().filter(|_| action.weight().decides()) {
+            return Outcome::complaint(why);
+        }
         if matches!(action, PlanAction::Approve | PlanAction::Reject) {
             let Some(question) = ctx.state.phase_question() else { return Outcome::none() };
             // What should change is asked for at once, of a plan that was not read as well.
@@ -389,7 +393,8 @@ impl Pane for PlanPane {
 
     fn answers(&self, letter: char, ctx: &Ctx<'_>) -> bool {
         let asked = ctx.state.phase_question().filter(|q| !q.kind.is_confirmation());
-        asked.is_some_and(|q| q.kind.choices().iter().any(|c| c.has_key(letter)))
+        ctx.only_reads().is_none()
+            && asked.is_some_and(|q| q.kind.choices().iter().any(|c| c.has_key(letter)))
     }
 
     /// A single letter answers the question in the bar, when it is one of its keys.

@@ -97,7 +97,17 @@ fn silent_text(state: &State, width: u16, silent: u64) -> (String, String) {
 fn waiting_text(state: &State, width: u16, silent: u64, served: bool) -> (String, String) {
     let (left, right) = line(
         state,
-        Form { width, frame: 0, glyphs: &Glyphs::UNICODE, runs: &[], utc_offset_minutes: 0, silent, served },
+        Form {
+            width,
+            frame: 0,
+            glyphs: &Glyphs::UNICODE,
+            runs: &[],
+            utc_offset_minutes: 0,
+            silent,
+            served,
+            reads: false,
+            free: false,
+        },
     );
     let join = |pieces: Vec<Piece>| pieces.into_iter().map(|p| p.text).collect::<String>();
     (join(left), join(right))

@@ -240,6 +240,8 @@ impl App {
             utc_offset_minutes: self.world.surroundings.utc_offset_minutes,
             silent: self.silent(now),
             served: self.world.waits_for_server(now) > 0,
+            reads: self.world.surroundings.read_only,
+            free: self.world.surroundings.free,
         };
         let (left, right) = status::line(self.world.state(), form);
         let theme = &self.looks.theme;

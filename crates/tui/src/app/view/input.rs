@@ -21,26 +21,17 @@ use unicode_width::UnicodeWidthStr;
 use super::{App, text_width};
 use crate::{
     app::{Notice, enter::Enter},
-    composer::{Offer, popup},
     ctx::Ctx,
     keymap::Action,
     layout::hint_rows,
-    overlay::{Caret, page::first_shown},
+    overlay::Caret,
     pane::Focus,
     preview::{Preview, acts},
     risk::{risk_name, risk_slot},
-    row::{Row, coded, fit_path, fit_paths, fitting},
+    row::{Row, coded, fit_paths, fitting},
     status::{shorten, shorten_parts, shorten_words},
     theme::Slot,
 };
-
-/// Most columns for what commands take, in their list.
-const MOST_TAKES: usize = 16;
-/// Columns of the names of commands, at least and at most; the chosen one stands whole.
-const NAMES: (usize, usize) = (16, 20);
-
-/// From so many columns on it has a column of its own.
-const BY_COLUMNS: usize = 90;
 
 impl App {
     pub(super) fn composer(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
@@ -118,8 +109,8 @@ impl App {
         if self.composer.offered().is_some() {
             return "Enter skips the command: it is not run".to_owned();
         }
-        if self.world.surroundings.read_only {
-            return "another window holds this session; this one only reads".to_owned();
+        if let Some(why) = self.entered.invites.as_ref().filter(|_| self.world.surroundings.read_only) {
+            return why.clone();
         }
         if let Some((pane, _)) = self.panes.focused() {
             return format!("your keys go to the {}; Esc returns here", pane.0);
@@ -183,7 +174,7 @@ impl App {
             return self.offer_hint(row, risk, why, buf);
         } else if let Some(opens) = self.opens_instead() {
             vec![Span::styled(opens, style(Slot::Info))]
-        } else if let Some(preview) = &self.previewed.2 {
+        } else if let Some(preview) = self.foretold_here() {
             let lowers = matches!(preview, Preview::Path(path, _) if acts(path.current()));
             let lower = lowers.then_some("Alt-L lowers");
             let keys: Vec<&str> = lower.into_iter().chain(self.sending()).collect();
@@ -229,9 +220,17 @@ impl App {
         (self.entered.enter == Enter::Send && self.entered.hint.is_some()).then_some(sends)
     }
 
+    /// What the draft would do, where it can do anything.
+    fn foretold_here(&self) -> Option<&Preview> {
+        self.previewed.2.as_ref().filter(|_| !self.world.surroundings.read_only)
+    }
+
     /// What stops the work at hand.
     fn stop_key(&self) -> Option<&'static str> {
         let state = self.world.state();
+        if self.world.surroundings.read_only {
+            return None;
+        }
         if state.answering().is_some() {
             return Some("Esc Esc stops the answer");
         }
@@ -250,6 +249,10 @@ impl App {
         let told = empty && self.notice.is_none() && self.entered.invites.is_some();
         let enter = self.entered.hint.filter(|_| !told);
         let mut keys: Vec<_> = enter.map(|what| ("Enter", what)).into_iter().collect();
+        if self.world.surroundings.read_only {
+            keys.extend(empty.then_some(("/", "commands")));
+            return self.key_names(&keys, width);
+        }
         if self.entered.enter == Enter::Send && self.world.state().is_executing() {
             keys.push(("Tab", "queues"));
         }
@@ -327,94 +330,6 @@ impl App {
         spans.push(Span::styled((*leaf).to_owned(), style(Slot::Accent).add_modifier(Modifier::BOLD)));
         spans.push(Span::styled(format!("   {what}"), style(Slot::Soft)));
         spans
-    }
-
-    /// The list above the composer.
-    pub(super) fn popup(&self, buf: &mut Buffer) {
-        let Some(popup) = &self.composer.popup else { return };
-        let room = self.panes.areas.composer.y.saturating_sub(buf.area.y + 1);
-        let title = popup.title();
-        // Where the screen has rows, nobody has to scroll for what is on offer; above it the conversation stays in sight.
-        let most = usize::from(buf.area.height / 2).max(8);
-        let wanted = u16::try_from(popup.rows.len().clamp(1, most)).unwrap_or(8) + 1;
-        let height = wanted.min(room);
-        let width = buf.area.width;
-        if height < 2 || width < 10 {
-            return;
-        }
-        let area = Rect { x: buf.area.x, y: self.panes.areas.composer.y - height, width, height };
-        Clear.render(area, buf);
-        buf.set_style(area, self.looks.theme.fill(Slot::Raised));
-        for y in area.top()..area.bottom() {
-            buf.set_string(area.x, y, self.looks.glyphs.bar, self.looks.theme.style(Slot::Accent));
-        }
-        let head = Line::from(vec![
-            Span::styled(title, self.looks.theme.style(Slot::Soft)),
-            Span::styled(format!("   {}", popup.keys()), self.looks.theme.style(Slot::Faint)),
-        ]);
-        let line = |y: u16| Rect { x: area.x + 2, y, width: area.width - 3, height: 1 };
-        head.render(line(area.y), buf);
-        let rows = usize::from(height - 1);
-        let top = first_shown(popup.at, rows);
-        let takes = popup.rows.iter().map(|row| row.takes.width().min(MOST_TAKES)).max().unwrap_or_default();
-        let names = popup.rows.iter().map(|row| row.text.width()).max();
-        let names = names.unwrap_or_default().clamp(NAMES.0, NAMES.1);
-        for (row, y) in popup.rows.iter().enumerate().skip(top).take(rows).zip(area.y + 1..) {
-            let (index, row) = row;
-            let chosen = index == popup.at;
-            let at = line(y);
-            if chosen {
-                buf.set_style(at, self.looks.theme.fill(Slot::Select));
-            }
-            self.popup_row(popup.offer, row, chosen, (names, takes, usize::from(at.width))).render(at, buf);
-        }
-        if popup.rows.is_empty() {
-            buf.set_stringn(
-                area.x + 4,
-                area.y + 1,
-                popup.nothing(),
-                usize::from(width - 5),
-                self.looks.theme.style(Slot::Soft),
-            );
-        }
-    }
-
-    /// A row of that list in so many columns, with those for the names of commands and for what they take.
-    fn popup_row(
-        &self,
-        offer: Offer,
-        row: &popup::Row,
-        chosen: bool,
-        (names, takes, wide): (usize, usize, usize),
-    ) -> Line<'static> {
-        let style = if chosen {
-            self.looks.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
-        } else {
-            self.looks.theme.style(Slot::Text)
-        };
-        let mark = if chosen { self.looks.glyphs.folded } else { " " };
-        let text = Clean::line(&row.text);
-        let text = match offer {
-            Offer::Files => fit_path(&text, wide.saturating_sub(3), self.looks.glyphs.ellipsis),
-            Offer::Commands if !chosen => shorten(&text, names.min(wide.saturating_sub(3))),
-            Offer::Commands | Offer::History => shorten(&text, wide.saturating_sub(3)),
-        };
-        let gap = (names + 2).saturating_sub(text.width()).max(2);
-        let left = wide.saturating_sub(2 + text.width() + gap);
-        // Where columns are few, what a command does matters more than that all begin below each other.
-        let own = wide < BY_COLUMNS || chosen && row.takes.width() > takes;
-        let column = if own { row.takes.width() } else { takes };
-        let taken = shorten(&Clean::line(&row.takes), column.min(left));
-        let behind = if column == 0 { 0 } else { column.saturating_sub(taken.width()) + 2 };
-        let note = shorten(&row.note, left.saturating_sub(taken.width() + behind));
-        Line::from(vec![
-            Span::styled(format!("{mark} "), self.looks.theme.style(Slot::Accent)),
-            Span::styled(text, style),
-            Span::raw(" ".repeat(gap)),
-            Span::styled(taken, self.looks.theme.style(Slot::Info)),
-            Span::raw(" ".repeat(behind)),
-            Span::styled(note, self.looks.theme.style(Slot::Soft)),
-        ])
     }
 
     /// The keys that can follow, once they are wanted; says whether they are shown.

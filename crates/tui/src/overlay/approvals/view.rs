@@ -101,18 +101,15 @@ pub fn render(
     if rows.is_empty() {
         rows.push((Line::from(format!("{}  Nothing waits on you.", ctx.glyphs.inner)), false));
     }
-    let shows = item.and_then(|item| drawn(item, ctx));
+    let shows = item.filter(|_| ctx.only_reads().is_none()).and_then(|item| drawn(item, ctx));
     let answers = shows.map_or_else(Vec::new, |all| answer_rows(&all, ctx, width));
     let height = u16::try_from(rows.len() + answers.len() + if answers.is_empty() { 4 } else { 3 })
         .unwrap_or(u16::MAX)
         .max(8);
     let area = centred(ctx.body, MOST_WIDE, height);
     let items = ctx.state.open.len() + beside(ctx).count();
-    let mut keys = if other.is_some() {
-        ELSEWHERE.to_vec()
-    } else {
-        keys(spec.as_ref(), !answers.is_empty(), ctx.body.width)
-    };
+    let mut keys =
+        if other.is_some() { ELSEWHERE.to_vec() } else { keys(spec.as_ref(), !answers.is_empty(), ctx) };
     keys.retain(|key| *key != ITEM || items > 1);
     let inner = frame(ctx, area, "Approvals", &waits(ctx), &keys, buf);
     let below = u16::try_from(answers.len()).unwrap_or(inner.height).min(inner.height);
@@ -218,12 +215,16 @@ fn drawn(item: &Checkpoint, ctx: &Ctx<'_>) -> Option<Vec<Reach>> {
 }
 
 /// The keys that the border names: those that do not stand above it with their reach.
-fn keys(spec: Option<&Spec>, above: bool, width: u16) -> Vec<(&'static str, &'static str)> {
+fn keys(spec: Option<&Spec>, above: bool, ctx: &Ctx<'_>) -> Vec<(&'static str, &'static str)> {
     const WHY: (&str, &str) = ("w", "why");
     const CLOSE: (&str, &str) = ("q", "close (stays pending)");
     const BACK: (&str, &str) = ("q", "back");
     const LEAST: [(&str, &str); 2] = [("y", "once"), ("n", "deny")];
+    let width = ctx.body.width;
     let Some(spec) = spec else { return vec![BACK] };
+    if ctx.only_reads().is_some() {
+        return vec![ITEM, WHY, BACK];
+    }
     let named = [Role::Take, Role::Deny, Role::Look].into_iter().filter_map(|r| spec.choice(r));
     match spec.sheet() {
         Some(_) if width >= TABS => {

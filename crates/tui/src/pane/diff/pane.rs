@@ -154,7 +154,7 @@ impl Pane for DiffPane {
         }
         if self.footer_rows() > 0 && area.height > 0 {
             // Under a sheet its own keys are the only ones.
-            let keys = focused && self.asked_all.is_empty();
+            let keys = focused && self.asked_all.is_empty() && ctx.only_reads().is_none();
             self.footer(ctx, usize::from(body.width), keys).paint(ctx.theme, buf, body, area.bottom() - 1);
         }
     }
@@ -217,6 +217,11 @@ impl Pane for DiffPane {
         if self.files.is_empty() {
             return Line::default();
         }
+        if ctx.only_reads().is_some() && self.sought.is_none() {
+            let keys =
+                [("] [", "hunk"), ("} {", "file"), ("d", "all files"), ("j/k", "scroll"), ("Esc", "back")];
+            return hint_line(ctx, &keys, width);
+        }
         // A sheet names its keys itself; those of chosen lines and of a search stand below the draft.
         if !self.asked_all.is_empty() || self.lines.is_some() || self.sought.is_some() {
             return Line::default();
@@ -278,6 +283,9 @@ impl Pane for DiffPane {
 
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         let Some(action) = DiffAction::of(action) else { return Outcome::none() };
+        if let Some(why) = ctx.only_reads().filter(|_| !action.reads()) {
+            return Outcome::complaint(why);
+        }
         let early = || open_files(ctx.state) > 0 && !ctx.stood(&self.proposed, &proposed(ctx.state));
         // While something is looked for the keys that leave a hunk go on with that.
         let goes_on = self.sought.is_some() && matches!(action, DiffAction::Leave | DiffAction::LeaveWhy);

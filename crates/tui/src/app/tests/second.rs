@@ -1,0 +1,83 @@
+//! A second window on a session that another one holds: it follows, names only keys that read, and takes over.
+
+use super::{
+    golden::scenes::{self, ALL},
+    *,
+};
+
+/// Another window holds the session of this desk, or held it.
+fn held(mut desk: Desk, free: bool) -> Desk {
+    let around = Surroundings { read_only: true, free, ..desk.app.world.surroundings.clone() };
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk.inputs.clear();
+    desk.draw();
+    desk
+}
+
+fn scene(name: &str) -> Desk {
+    scenes::ALL.iter().find(|(scene, _)| *scene == name).unwrap().1(120, 40)
+}
+
+#[test]
+fn no_key_that_decides_or_stops_is_named_in_any_state() {
+    let named = [
+        "Ctrl-C stops",
+        "Esc Esc stops",
+        "Enter reviews",
+        "Enter approves",
+        "Enter runs",
+        "Enter applies",
+        "Enter sends",
+        "type it, then Enter",
+        "answer here",
+        "[y/n",
+        "[retry",
+        "a applies",
+        "y take  n leave",
+        "[a]pply",
+        "y run the plan",
+        "Tab queues",
+    ];
+    let mut wrong = Vec::new();
+    for free in [false, true] {
+        for (name, make) in ALL {
+            let mut desk = held(make(120, 40), free);
+            // A line that was begun before is no state of a window that only reads.
+            let text = if desk.app.composer.offered().is_none() { desk.text() } else { String::new() };
+            wrong.extend(named.iter().filter(|k| text.contains(**k)).map(|k| format!("{name}: {k}\n{text}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_key_that_would_decide_says_why_it_does_not_and_opens_nothing() {
+    let mut desk = held(scene("review"), false);
+    let text = desk.press("<ctrl-x>da").text();
+    assert!(text.contains("another window holds this session") && desk.inputs.is_empty(), "{text}");
+    assert!(!text.contains("any other key goes back"), "{text}");
+    assert!(desk.press("]").text().contains("hunk"), "what only moves is a key");
+    let mut desk = held(scene("executing"), false);
+    desk.press("<ctrl-c>");
+    assert!(desk.inputs.is_empty() && !desk.text().contains("cancel"), "{}", desk.text());
+}
+
+#[test]
+fn what_nobody_holds_any_more_is_taken_over_by_enter_and_the_draft_stays() {
+    let mut desk = held(scene("executing"), false);
+    assert!(!desk.press("<enter>").taken_over);
+    let mut desk = held(scene("executing"), true);
+    let text = desk.text();
+    assert!(text.contains("nobody holds this session any more; Enter takes it over"), "{text}");
+    assert!(text.contains("left at work"), "nothing works there: {text}");
+    assert!(!desk.app.animated());
+    desk.press("go on<enter>");
+    assert!(desk.taken_over && desk.inputs.is_empty());
+    assert_eq!(desk.app.composer.draft.shown(), "go on");
+    let (session, around) = (desk.app.world.session.clone(), desk.app.world.surroundings.clone());
+    desk.app.update(Update::Opened(Box::new(session), Vec::new()), desk.now);
+    let around = Surroundings { read_only: false, free: false, ..around };
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk.press("<enter>");
+    assert_eq!(desk.inputs, [Input::say("go on")]);
+}
