@@ -145,7 +145,9 @@ impl Log {
             None if idle => ", no file changed".to_owned(),
             None => String::new(),
         };
-        let next = self.plan.as_ref().and_then(Plan::next_gate).map(|g| format!("; next: gate {}", g.name));
+        // Beside a step that is at work already a gate waits for its end.
+        let next = self.plan.as_ref().filter(|_| !others).and_then(Plan::next_gate);
+        let next = next.map(|g| format!("; next: gate {}", g.name));
         let line = format!("{what}{took}{idle}{}", next.unwrap_or_default());
         self.fact(at, Row::of(&line, Slot::Soft), Row::new());
     }

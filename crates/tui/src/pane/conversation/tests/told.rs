@@ -222,6 +222,27 @@ fn a_step_whose_gate_is_due_says_which_one_comes_next() {
 }
 
 #[test]
+fn no_gate_is_next_while_another_step_is_at_work() {
+    let mut s = Screen::new();
+    let mut plan = plan();
+    plan.gates.truncate(1);
+    plan.gates[0].after = vec![TaskId(1)];
+    plan.gates[0].status = GateStatus::Pending;
+    s.tell(Event::PlanReady { plan });
+    run_begins(&mut s);
+    for task in 1..=2 {
+        let lane = LaneId(task);
+        let (kind, node, ceiling) = (LaneKind::Task(TaskId(task)), IntentNode::Modify, ToolScope::WORKSPACE);
+        s.tell(Event::LaneOpened { lane, kind, turn: TurnId(1), node, ceiling, fixed: false });
+        s.tell(Event::TaskStarted { task: TaskId(task), lane });
+    }
+    s.tell(Event::LaneClosed { lane: LaneId(1) });
+    s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(900) });
+    let text = s.text(100, 40).join("\n");
+    assert!(text.contains("Step 1 complete (900ms)") && !text.contains("next:"), "{text}");
+}
+
+#[test]
 fn a_second_edit_of_a_file_that_waits_says_that_its_counts_are_of_all() {
     let mut s = Screen::new();
     for (id, after) in [(1, "x\nb\n"), (2, "x\ny\n")] {
