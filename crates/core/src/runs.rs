@@ -12,7 +12,7 @@ use crate::{
     ids::{Millis, TurnId},
     intent::{Classifier, Phase, Turn},
     money::{clock, count},
-    plan::GateStatus,
+    plan::{GateStatus, Plan},
     session::{State, TurnInfo},
     talk::Usage,
     work::WorkKey,
@@ -161,7 +161,7 @@ pub struct RunInfo {
 impl RunInfo {
     /// What the session itself knows.
     pub fn of(state: &State) -> Self {
-        let plan = state.plan.as_ref().or(state.suspended.as_ref());
+        let (title, plan) = subject(state);
         let own = state.about.title.as_deref();
         // What goes on once a plan has ended is no step of it.
         let going = plan.filter(|_| state.plan.is_some() || !state.busy());
@@ -169,12 +169,12 @@ impl RunInfo {
         let mut gates = gates.filter(|g| !g.is_met() && !matches!(g.status, GateStatus::Unproven(_)));
         Self {
             session: state.slug.clone(),
-            title: own.unwrap_or_else(|| title(state)).to_owned(),
+            title: own.unwrap_or(title).to_owned(),
             folder: state.folder.clone(),
             status: status(state),
             heard: state.at,
             doing: doing(state),
-            done: going.map_or(0, crate::plan::Plan::done),
+            done: going.map_or(0, Plan::done),
             steps: going.map_or(0, |p| p.tasks.len()),
             wrote: !state.ledger().is_empty(),
             changes: state.open_proposals().count(),
@@ -215,8 +215,9 @@ const fn is_none(count: &usize) -> bool {
 }
 
 /// What a session is about, by what was said in it: the last order, by its plan where it has one, else the message that began
-/// it. A yes, a no, a number and what steers the workbench say nothing of that.
-fn title(state: &State) -> &str {
+/// it. A yes, a no, a number and what steers the workbench say nothing of that. Beside it that plan: of an older one no
+/// step is counted.
+fn subject(state: &State) -> (&str, Option<&Plan>) {
     let words = Classifier::builtin();
     let says = |t: &TurnInfo| {
         let line = first_line(t.called());
@@ -229,13 +230,16 @@ fn title(state: &State) -> &str {
         state.turns.iter().rev().filter(|(id, t)| is_order(t) && t.told.is_none() && !queued(**id));
     let order = orders.find(|(_, t)| says(t));
     let plan = state.plan.as_ref().or(state.suspended.as_ref());
-    let plan = plan.filter(|p| order.is_none_or(|(id, _)| *id <= p.turn)).map(|p| p.title.as_str());
+    let plan = plan.filter(|p| order.is_none_or(|(id, _)| *id <= p.turn));
     let began = || state.turns.values().find(|t| says(t)).map(|t| first_line(t.called()));
     let any = || state.turns.values().map(|t| first_line(&t.head)).find(|line| !line.is_empty());
-    plan.or_else(|| order.map(|(_, t)| first_line(t.called())))
+    let title = plan.map(|p| p.title.as_str());
+    let title = title
+        .or_else(|| order.map(|(_, t)| first_line(t.called())))
         .or_else(began)
         .or_else(any)
-        .unwrap_or_default()
+        .unwrap_or_default();
+    (title, plan)
 }
 
 fn is_order(turn: &TurnInfo) -> bool {
@@ -262,7 +266,7 @@ fn status(state: &State) -> RunStatus {
         return RunStatus::Failed;
     }
     // A question beside a plan that has something left, of which no answer came, is not what the session came to.
-    let unfinished = state.suspended.as_ref().is_some_and(crate::plan::Plan::unfinished);
+    let unfinished = state.suspended.as_ref().is_some_and(Plan::unfinished);
     if !unfinished && state.unanswered.is_some() {
         return RunStatus::Failed;
     }

@@ -60,8 +60,6 @@ fn look(home: &Home, folders: Option<&[PathBuf]>) -> (Vec<RunInfo>, Vec<RunInfo>
         if run.status.is_left() {
             runs.push(run);
         } else if !summary.title.is_empty() {
-            // It is known by what it began with, as other lists know it.
-            run.title = if run.steps == 0 { summary.title } else { run.title };
             earlier.push(run);
         }
     }

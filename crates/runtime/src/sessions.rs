@@ -62,7 +62,7 @@ pub struct Summary {
     pub created: u64,
     /// When its last event happened.
     pub updated: u64,
-    /// What the user calls it, else the beginning of its first message.
+    /// What it is about, as every list says it.
     pub title: String,
     /// Its labels.
     #[serde(default)]
@@ -112,7 +112,6 @@ impl Summary {
 
     /// The summary of a state.
     pub fn of(state: &State, meta: &frame::Meta, bytes: u64) -> Self {
-        let said = || state.turns.values().next().and_then(|t| t.head.lines().next()).map(str::to_owned);
         let about = &state.about;
         let run = RunInfo::of(state);
         let run = RunInfo { session: meta.slug.clone(), folder: meta.folder.clone(), ..run };
@@ -121,7 +120,7 @@ impl Summary {
             workspace: meta.folder.clone(),
             created: meta.created,
             updated: state.at.0,
-            title: about.title.clone().or_else(said).unwrap_or_default(),
+            title: run.title.clone(),
             labels: about.labels.clone(),
             archived: about.archived,
             permission: state.permission,
@@ -160,7 +159,7 @@ struct Kept<S> {
 }
 
 /// Goes up by one whenever a summary says something else by the same name.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// Where a run stands, for people and scripts that look at the session's folder.
 #[derive(Serialize)]
