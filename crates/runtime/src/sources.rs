@@ -41,7 +41,7 @@ pub(crate) use files::{FILE, FOLDER, PROJECT, SHARED, check, legible, of_project
 pub use files::{Found, OwnSources, Unread, of_user};
 use pins::Pins;
 pub use signed::{Learns, PATIENCE, invitation};
-use words::{beside, foreign, listed, said, told};
+use words::{beside, foreign, is_of_arguments, listed, said, told};
 
 /// The sources of a session.
 #[derive(Clone)]
@@ -141,7 +141,7 @@ fn apart(home: &Home, source: &Definition) -> Result<PathBuf, String> {
 }
 
 /// Told of a source that nobody needed by now.
-const NOT_STARTED: &str = "not started yet, source_tools starts it";
+const NOT_STARTED: &str = "not started yet";
 
 impl SessionSources {
     /// These sources in a folder; none is started.
@@ -467,14 +467,16 @@ impl SessionSources {
         let arguments = Value::Object(call.arguments.clone());
         match allowed.call(&arguments, listener, cancel).await {
             Ok(answer) if answer.failed => {
-                let text = foreign(source, &answer.text);
-                ToolOutcome { summary: said(&answer.text), ..ToolOutcome::failure(text + &takes) }
+                let text = format!("failed: {}", foreign(source, &answer.text));
+                // Of what else went wrong the form of its arguments says nothing.
+                let takes = if is_of_arguments(&answer.text) { takes.as_str() } else { "" };
+                ToolOutcome { summary: said(&answer.text), ..ToolOutcome::failure(text + takes) }
             }
             Ok(answer) => {
                 let summary = count(answer.text.lines().count(), "line");
                 ToolOutcome::text(foreign(source, &answer.text), summary)
             }
-            Err(e @ SourceFault::Answered(_)) => {
+            Err(e @ SourceFault::Arguments(_)) => {
                 let failed = failure(&e);
                 ToolOutcome { text: failed.text.clone() + &takes, ..failed }
             }

@@ -18,7 +18,7 @@ use pilothouse_core::question::FormAnswer;
 use pilothouse_tools::{Pipes, ServerLine, ServerProcess};
 use rmcp::{
     RoleClient, ServiceError,
-    model::{ClientRequest, NumberOrString, PaginatedRequestParams, ServerResult},
+    model::{ClientRequest, ErrorCode, NumberOrString, PaginatedRequestParams, ServerResult},
     service::{ClientInitializeError, PeerRequestOptions, RunningService, serve_client},
     transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig},
 };
@@ -293,7 +293,9 @@ impl Connection {
             return SourceFault::TooMuch(why);
         }
         if let ServiceError::McpError(said) = e {
-            return SourceFault::Answered(clean(&said.message));
+            let why = clean(&said.message);
+            let arguments = said.code == ErrorCode::INVALID_PARAMS;
+            return if arguments { SourceFault::Arguments(why) } else { SourceFault::Answered(why) };
         }
         if matches!(e, ServiceError::TransportClosed) {
             let said = self.meter.complaint();

@@ -41,6 +41,9 @@ pub enum SourceFault {
     /// It answered with an error.
     #[error("it answered with an error: {0}")]
     Answered(String),
+    /// It does not take what it was handed.
+    #[error("it does not take these arguments: {0}")]
+    Arguments(String),
     /// It answered with something that the protocol does not know.
     #[error("it does not keep to the protocol: {0}")]
     Protocol(String),
@@ -72,6 +75,7 @@ impl SourceFault {
         matches!(
             self,
             Self::Answered(_)
+                | Self::Arguments(_)
                 | Self::Died(_)
                 | Self::NotStarted(_)
                 | Self::Protocol(_)

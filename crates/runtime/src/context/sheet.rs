@@ -49,7 +49,7 @@ pub fn sheet(state: &State, tools: &[ToolSpec], texts: &dyn Texts, around: &Circ
         }
     };
     let noted = now::memory(state, lane, around);
-    let sources = now::sources(around, false);
+    let sources = now::sources(around, None, false);
     let notes = noted.as_ref().map_or(0, String::len) + sources.as_ref().map_or(0, String::len);
     parts.extend(
         noted.map(|text| fixed("memory", &text, text.len(), "notes of earlier sessions that fit best")),

@@ -65,6 +65,12 @@ pub(super) fn foreign(source: &str, text: &str) -> String {
     format!("<source name=\"{source}\">\n{text}\n</source>")
 }
 
+/// Whether what a tool said of its failure is about its arguments, by the protocol's own words for them.
+pub(super) fn is_of_arguments(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["argument", "parameter", "schema", "validation"].iter().any(|word| text.contains(word))
+}
+
 /// Why a source did not answer, for a model: what its server says of that is marked.
 pub(super) fn told(source: &str, of: &str, fault: &SourceFault) -> String {
     let text = fault.to_string();

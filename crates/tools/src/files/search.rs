@@ -16,6 +16,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use pilothouse_core::{
     blob::BlobId,
     encoding::{Encoding, text_of},
+    policy::PathRules,
     relpath::RelPath,
     shell::Act,
     tool::{Search, ToolOutcome},
@@ -102,7 +103,7 @@ pub(crate) fn search(
         }
     }
     let mut outcome = hunt.tell(files, &skipped, names.cut);
-    outcome.text.push_str(&left_out(&ruled));
+    outcome.text.push_str(&left_out(&eyes.view.rules, &ruled));
     outcome.text.push_str(&literal);
     Ok(outcome)
 }
@@ -129,18 +130,19 @@ fn held(eyes: LaneView<'_>, real: &Path) -> Option<RelPath> {
     eyes.view.rules.holds(Act::Read, &path).map(|_| path)
 }
 
-/// What is said of files that a rule held back.
-fn left_out(ruled: &[RelPath]) -> String {
-    if ruled.is_empty() {
-        return String::new();
-    }
-    let names: Vec<&str> = ruled.iter().take(3).map(RelPath::as_str).collect();
-    let more = if ruled.len() > 3 { ", …" } else { "" };
-    format!(
-        "; {} left out by permission rules ({}{more}): read one by its path to ask for it",
-        count(ruled.len(), "file"),
-        names.join(", ")
-    )
+/// What is said of files that a rule held back: of those that no question frees, that they are denied.
+fn left_out(rules: &PathRules, ruled: &[RelPath]) -> String {
+    let (denied, asked): (Vec<&RelPath>, Vec<_>) = ruled.iter().partition(|p| rules.denies(Act::Read, p));
+    let told = |files: &[&RelPath], by: &str, then: &str| {
+        let names: Vec<&str> = files.iter().take(3).map(|p| p.as_str()).collect();
+        let more = if files.len() > 3 { ", …" } else { "" };
+        let all = || {
+            format!("; {} left out by {by} ({}{more}){then}", count(files.len(), "file"), names.join(", "))
+        };
+        if files.is_empty() { String::new() } else { all() }
+    };
+    told(&asked, "permission rules", ": read one by its path to ask for it")
+        + &told(&denied, "rules that deny them", ", so reading one is refused")
 }
 
 /// What is searched for; one that is no regular expression is meant as text, which is said behind what is found.

@@ -90,7 +90,10 @@ fn a_search_leaves_out_what_rules_hold_back_and_says_so() {
     let text = d.text(Tool::Search, json!({"pattern": "canary|main"}));
     assert!(text.contains("src/a.rs:1") && !text.contains(SECRET), "{text}");
     assert!(
-        text.contains("3 files left out by permission rules (.env, secrets/deep/other, secrets/key)"),
+        text.contains(
+            "; 1 file left out by permission rules (.env): read one by its path to ask for it; 2 files left out by rules \
+             that deny them (secrets/deep/other, secrets/key), so reading one is refused"
+        ),
         "{text}"
     );
     let told = d.refused(Tool::Search, json!({"path": ".env", "pattern": "."}));

@@ -52,8 +52,6 @@ use crate::{
 /// Said after a no to a plan: the next line is what should change.
 pub(crate) const REVISE: &str = "rejected – say what to change; Enter sets it aside";
 
-/// Said where a plan cannot be changed.
-const NOT_NOW: &str = "a plan can be edited while it waits for your yes, or its run pauses";
 /// Said where nothing is chosen that it could be about.
 const CHOOSE: &str = "choose a step of the plan first";
 

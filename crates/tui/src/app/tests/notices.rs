@@ -205,3 +205,22 @@ fn what_was_wrong_at_the_start_is_counted_in_one_line_and_all_of_it_listed() {
         assert_eq!(desk.text().contains("left unfinished"), told, "{}", desk.text());
     }
 }
+
+#[test]
+fn a_plan_at_work_says_how_it_comes_to_be_edited() {
+    let make = super::golden::scenes::ALL.iter().find(|(name, _)| *name == "executing").unwrap().1;
+    let text = make(120, 40).press("<ctrl-t>").wait(1_000).press("x").text();
+    assert!(text.contains("say \"wait\" (or b on a step) and edit it at the pause"), "{text}");
+}
+
+#[test]
+fn a_comment_that_no_model_answers_says_so_before_it_is_written() {
+    let make = super::golden::scenes::ALL.iter().find(|(name, _)| *name == "review").unwrap().1;
+    for offline in [false, true] {
+        let mut desk = make(120, 40);
+        let around = Surroundings { offline, ..desk.app.world.surroundings.clone() };
+        desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+        let text = desk.press("<ctrl-x>d").wait(1_000).press("c").text();
+        assert_eq!(text.contains("No model answers it; it is kept with the change."), offline, "{text}");
+    }
+}

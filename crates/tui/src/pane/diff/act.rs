@@ -323,7 +323,9 @@ impl DiffPane {
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
             return Outcome::notice("it is being written; the agent hears nothing about it now");
         }
-        let question = format!("What should the agent know about hunk {}?", self.hunk + 1);
+        let offline =
+            if ctx.surroundings.offline { " No model answers it; it is kept with the change." } else { "" };
+        let question = format!("What should the agent know about hunk {}?{offline}", self.hunk + 1);
         let about = Purpose::Comment { proposal: file.id, hunk: self.hunk, shown: file.shown };
         Outcome::open(Prompt::new(about, question, None))
     }

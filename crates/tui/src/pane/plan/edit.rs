@@ -4,7 +4,7 @@
 
 use pilothouse_core::{input::Input, plan::Plan};
 
-use super::{Ctx, NOT_NOW, Outcome, PlanPane, at_plan};
+use super::{Ctx, Outcome, PlanPane, at_plan, step::not_now};
 use crate::ctx::Handout;
 
 /// Begins the comment above a text that was not taken.
@@ -14,7 +14,7 @@ impl PlanPane {
     /// Wants the plan in the editor.
     pub(super) fn edit(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
-            return Outcome::notice(NOT_NOW);
+            return Outcome::notice(not_now(ctx));
         };
         let mended = self.mended(plan);
         let whole = mended.is_none().then(|| plan.document());

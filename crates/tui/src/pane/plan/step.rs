@@ -5,20 +5,26 @@
 use pilothouse_core::{
     ids::TaskId,
     input::Input,
+    intent::Phase,
     plan::{Pause, Plan},
 };
 
-use super::{CHOOSE, ID, NOT_NOW, PlanPane, at_plan, rows::Target};
+use super::{CHOOSE, ID, PlanPane, at_plan, rows::Target};
 use crate::{
     overlay::prompt::Prompt,
     pane::{Ctx, Outcome},
 };
 
+/// Said where a plan cannot be changed.
+const NOT_NOW: &str = "a plan can be edited while it waits for your yes, or its run pauses";
+/// Said where it is at work: how it comes to a pause.
+const AT_WORK: &str = "the plan is at work; say \"wait\" (or b on a step) and edit it at the pause";
+
 impl PlanPane {
     /// Hands the plan on with its steps in another order, or without one.
     pub(super) fn reorder(&mut self, ctx: &Ctx<'_>, change: impl FnOnce(&mut Vec<TaskId>, usize)) -> Outcome {
         let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
-            return Outcome::notice(NOT_NOW);
+            return Outcome::notice(not_now(ctx));
         };
         let mut order: Vec<TaskId> = plan.tasks.iter().map(|t| t.id).collect();
         let at = self.step().and_then(|id| order.iter().position(|t| *t == id));
@@ -46,7 +52,7 @@ impl PlanPane {
     /// Asks what a step is called that is to stand so many behind the beginning of the chosen one.
     pub(super) fn add(&mut self, ctx: &Ctx<'_>, behind: usize) -> Outcome {
         let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
-            return Outcome::notice(NOT_NOW);
+            return Outcome::notice(not_now(ctx));
         };
         let Some(number) = self.step().map(|id| plan.number(id)) else { return Outcome::notice(CHOOSE) };
         self.adding = Some((number + behind - 1, plan.version));
@@ -71,6 +77,12 @@ impl PlanPane {
         self.follows = Some((at, version));
         Outcome::input(Input::EditPlan { text: with_step(plan, at, title), version })
     }
+}
+
+/// Why a plan cannot be changed now.
+pub(super) fn not_now(ctx: &Ctx<'_>) -> &'static str {
+    let works = ctx.state.phase == Phase::Executing && ctx.state.plan.is_some();
+    if works { AT_WORK } else { NOT_NOW }
 }
 
 /// The plan as a document with one step more, before that one of its steps; behind all where there is no such.
