@@ -17,13 +17,22 @@ use crate::{
     row::{Row, count},
     standing::Standing,
     theme::Slot,
-    window::{Farewell, RunRow, WindowWish},
+    window::{Farewell, Number, RunRow, Then, WindowWish},
 };
 
 /// The question.
 #[derive(Debug, Default)]
 pub struct Alive {
     drawn: Standing<()>,
+}
+
+/// The session whose question would keep the window open for ever: nothing works any more, and it waits for an answer.
+fn asks(ctx: &Ctx<'_>) -> Option<Number> {
+    let mut alive = ctx.runs.iter().filter(|r| r.holds_the_window());
+    if alive.clone().any(|r| r.info.status.works()) {
+        return None;
+    }
+    alive.find(|r| r.info.waiting > 0).and_then(RunRow::number)
 }
 
 impl Overlay for Alive {
@@ -40,11 +49,16 @@ impl Overlay for Alive {
     }
 
     fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::among(&['s', 'w', 'q'], letter))
+        Some(Letter::among(&['s', 'w', 'a', 'q'], letter))
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
-        let keys = [(KeyCode::Char('s'), Farewell::Stop), (KeyCode::Char('w'), Farewell::Wait)];
+        let asks = asks(ctx);
+        if let (KeyCode::Char('a'), Some(number)) = (key.code, asks) {
+            return Some(Outcome::window(WindowWish::Show(number, Then::Approvals)).and_close());
+        }
+        let mut keys = vec![(KeyCode::Char('s'), Farewell::Stop)];
+        keys.extend(asks.is_none().then_some((KeyCode::Char('w'), Farewell::Wait)));
         let Some((_, how)) = keys.into_iter().find(|(code, _)| *code == key.code) else {
             let back = key.code == KeyCode::Char('q');
             return Some(if back { Outcome::close() } else { Outcome::none() });
@@ -60,7 +74,8 @@ impl Overlay for Alive {
         let at_stake = alive.iter().filter(|r| !r.info.stake.is_empty()).count();
         let height = u16::try_from(alive.len() + at_stake + 8).unwrap_or(u16::MAX);
         let area = super::centred(ctx.body, 76, height);
-        let keys = [("s", "stop them and leave"), ("w", "wait, then leave"), ("Esc", "stay")];
+        let waits = if asks(ctx).is_some() { ("a", "answer what waits") } else { ("w", "wait, then leave") };
+        let keys = [("s", "stop them and leave"), waits, ("Esc", "stay")];
         let inner = frame(ctx, area, "Leave?", "", &keys, buf);
         let columns = usize::from(inner.width);
         let head = format!("{} in this window would be left:", count(alive.len(), "session"));

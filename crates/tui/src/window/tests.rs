@@ -235,6 +235,14 @@ fn who_waits_leaves_when_nothing_works_and_a_question_keeps_the_window() {
     let quit = |b: &mut Bench| (0..6).any(|n| b.requests(n).iter().any(|r| matches!(r, Request::Quit)));
     assert!(!quit(&mut bench), "a question waits");
     assert!(bench.draw().contains("a question waits; so this stays open"), "{}", bench.draw());
+    // Waiting leads nowhere now: the question is offered instead.
+    bench.leader('q');
+    let text = bench.draw();
+    assert!(text.contains("a answer what waits") && !text.contains("w wait"), "{text}");
+    bench.keys("a");
+    bench.pause();
+    assert_eq!(bench.window.number, 3);
+    assert!(bench.draw().contains("Approvals"), "{}", bench.draw());
 }
 
 #[test]
