@@ -189,7 +189,7 @@ impl IndexStatus {
         let mut lines = vec![
             format!("{}, {}", count(self.files, "file"), count(self.lines, "line")),
             format!("{}, {}", count(self.passages, "passage"), count(self.symbols, "name")),
-            format!("{} KB beside the project, vectors by {}", self.bytes.div_ceil(1024), self.embedder),
+            format!("{} KB on disk, vectors by {}", self.bytes.div_ceil(1024), self.embedder),
         ];
         lines.extend(self.skipped.iter().map(|(why, n)| format!("left out: {}, {why}", count(*n, "file"))));
         lines.extend(self.rebuilt.iter().map(|why| format!("made anew: {why}")));

@@ -154,7 +154,7 @@ impl Recipe {
     pub fn may(&self) -> String {
         match &self.tools {
             _ if self.scope == ToolScope::NONE => "uses no tools".to_owned(),
-            None if self.scope == ToolScope::FULL => "whatever the message may".to_owned(),
+            None if self.scope == ToolScope::FULL => "what the message allows".to_owned(),
             None | Some(_) => {
                 let can: Vec<&str> = self.scope.iter().map(Capability::name).collect();
                 format!("at most: {}", can.join(", "))

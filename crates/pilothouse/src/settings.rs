@@ -1,7 +1,8 @@
 //! `config …` and `models …`: the settings, and the models that they name. Wires arguments to the runtime.
 
-use std::io::Write;
+use std::{io::Write, path::Path};
 
+use pilothouse_core::money::count;
 use pilothouse_runtime::{
     Environment, Home,
     config::{Config, Layer, SCHEMA, origin},
@@ -59,14 +60,18 @@ pub fn config(what: ConfigCommand, secrets: &Secrets) -> Result<u8, Failure> {
             for notice in &config.notices {
                 complain(secrets, notice);
             }
-            writeln!(out, "{}: fine", path.display())?;
+            let stands = |path: &Path, how: String| {
+                let how = if path.exists() { how } else { "not there".to_owned() };
+                format!("{}: {how}", path.display())
+            };
+            writeln!(out, "{}", stands(&path, "fine".to_owned()))?;
             let own = hooks::of_user(&home).map_err(explain)?;
-            writeln!(out, "{}: {} hooks", home.config.join(hooks::USER_FILE).display(), own.len())?;
+            writeln!(out, "{}", stands(&home.config.join(hooks::USER_FILE), count(own.len(), "hook")))?;
             // What the folder brings is read, whether it has effect or not.
             let survey = folder.look();
             survey.brought.settings(&folder.root).map_err(explain)?;
             let theirs = survey.brought.hooks(&folder.root).map_err(explain)?;
-            writeln!(out, "{}: {} hooks", folder.root.join(hooks::PROJECT_FILE).display(), theirs.len())?;
+            writeln!(out, "{}", stands(&folder.root.join(hooks::PROJECT_FILE), count(theirs.len(), "hook")))?;
         }
     }
     out.flush()?;

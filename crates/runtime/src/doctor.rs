@@ -64,7 +64,9 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
 fn place(setup: &Setup, folder: &Path) -> Check {
     let exposed = permissions::places(&setup.home, folder, &setup.environment).exposed();
     let advice = "every change and command that may write asks here, in every mode; open a narrower folder";
-    let notes = exposed.map(|why| vec![why, advice.to_owned()]).unwrap_or_default();
+    let mut notes = exposed.map(|why| vec![why, advice.to_owned()]).unwrap_or_default();
+    let held = rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).err();
+    notes.extend(held.map(|e| format!("nothing can be written there: {}", std::io::Error::from(e))));
     let found = folder.display().to_string();
     Check { check: "folder", ok: folder.is_dir() && notes.is_empty(), found, notes }
 }

@@ -77,10 +77,12 @@ fn row(s: &Summary, folder: bool) -> String {
         None => String::new(),
     };
     format!(
-        "{}  {:>4} messages  {:>3} changes  {}{marks}{copy}{place}{open}",
+        "{}  {:>4} {:8}  {:>3} {:7}  {}{marks}{copy}{place}{open}",
         s.slug,
         s.messages,
+        if s.messages == 1 { "message" } else { "messages" },
         s.applied,
+        if s.applied == 1 { "change" } else { "changes" },
         title.as_str()
     )
 }

@@ -99,7 +99,8 @@ async fn asked(sources: &SessionSources, name: &str, json: bool, out: &mut dyn W
         Ok(catalog) => {
             let left: Vec<String> = catalog.left.iter().map(|l| format!("\n  left out: {l}")).collect();
             let tools = count(catalog.tools.len(), "tool");
-            format!("● {name}: {tools}, {}{}", Clean::line(&catalog.server), left.concat())
+            let server = Clean::line(&catalog.server);
+            format!("● {name}: {tools} (server {server}){}", left.concat())
         }
         Err(e) if json => json!({"name": name, "ok": false, "error": e.to_string()}).to_string(),
         Err(e) => format!("✗ {name}: {}", Clean::line(&e.to_string())),

@@ -205,7 +205,7 @@ fn carry_over<'t>(
     takes: impl Iterator<Item = &'t Take>,
     fault: &mut WriteFault,
 ) -> bool {
-    let mut left = false;
+    let (mut left, mut both) = (false, Vec::new());
     for take in takes {
         let again = rebase(disk, root, blobs, take);
         // An empty file has no lines, and is something all the same.
@@ -217,10 +217,11 @@ fn carry_over<'t>(
         }
         left = true;
         let Some((again, place)) = again else { continue };
-        if let Some(place) = place {
-            fault.message.push_str(&format!("; both changed {} {place}: {MEETS}", again.redraft.draft.path));
-        }
+        both.extend(place.map(|place| format!("{} {place}", again.redraft.draft.path)));
         fault.rebased.push(again);
+    }
+    if !both.is_empty() {
+        fault.message.push_str(&format!("; both changed {}: {MEETS}", both.join(", ")));
     }
     left
 }
