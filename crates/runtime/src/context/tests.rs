@@ -459,6 +459,47 @@ fn what_research_found_is_told_in_the_last_message_whatever_became_of_the_conver
 }
 
 #[test]
+fn a_planning_is_told_the_plan_that_was_set_aside_and_what_of_it_is_done() {
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    let task = |title: &str| serde_json::json!({"title": title, "kind": "read"});
+    let plan = serde_json::json!({"title": "Two looks", "tasks": [task("One"), task("Two")]}).to_string();
+    b.reply("", &[("c1", "submit_plan", &plan)]);
+    b.step(Input::say("y"));
+    b.reply("nothing to change: it is as it should be", &[]);
+    b.step(Input::Cancel);
+    b.step(Input::say("continue the plan, but look at b.txt as well"));
+    assert_eq!(b.lane().kind, LaneKind::Planning);
+    let now = b.request().messages.last().unwrap().text.clone();
+    let told = "plan set aside, unfinished: Two looks\n1. One (done)\n2. Two (stopped)\n";
+    assert!(now.contains(told), "{now}");
+    b.step(Input::Cancel);
+    b.step(Input::say("what is in b.txt?"));
+    let now = b.request().messages.last().unwrap().text.clone();
+    assert!(!now.contains("set aside"), "a question is asked about something else: {now}");
+}
+
+#[test]
+fn sources_are_told_by_what_a_look_does_where_it_is_made() {
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    let sources = vec!["tickets: the tracker (not started yet)".to_owned()];
+    let around = Circumstances { sources, ..Bench::around(Window::of(None)) };
+    let lane = b.lane().clone();
+    let told = |lane: &Lane| now::sources(&around, Some(lane), b.session.state().learns_only(lane));
+    let planning = told(&lane).unwrap();
+    assert!(planning.contains("starts only one that the message names"), "{planning}");
+    assert!(!planning.contains("and starts it for that"), "{planning}");
+    let mut other = lane;
+    other.kind = LaneKind::Task(pilothouse_core::ids::TaskId(1));
+    let step = told(&other).unwrap();
+    assert!(step.contains("what each has, and starts it for that;"), "{step}");
+    // It has no tool to look one up with.
+    other.kind = LaneKind::Child(pilothouse_core::ids::LaneId(1));
+    assert_eq!(told(&other), None);
+}
+
+#[test]
 fn a_goal_is_told_how_a_source_is_called_where_there_is_one() {
     let mut b = Bench::new();
     b.step(Input::say("run the build"));

@@ -291,3 +291,14 @@ fn that_the_user_signed_in_is_kept_for_one_address_and_shown_nowhere() {
     let named = far.wants();
     assert!(!named.is_empty() && named.iter().all(|name| value(&home, &none, name).is_none()), "{named:?}");
 }
+
+#[test]
+fn only_a_failure_about_the_arguments_is_told_with_their_form() {
+    for text in ["Invalid arguments for tool close", "1 validation error: id", "the parameter id is missing"]
+    {
+        assert!(is_of_arguments(text), "{text}");
+    }
+    for text in ["ticket 5 is locked by ann", "no such ticket", "the server is down"] {
+        assert!(!is_of_arguments(text), "{text}");
+    }
+}
