@@ -336,6 +336,29 @@ fn a_control_word_that_is_queued_by_hand_does_not_take_the_plan_s_place() {
 }
 
 #[test]
+fn every_line_that_waits_has_a_number_by_which_it_is_taken_out() {
+    let mut b = running();
+    for line in ["create other.txt", "switch to proof mode", "what does this function do?"] {
+        b.input(Input::Queue(line.into())).unwrap();
+    }
+    b.say("/queue");
+    for line in [
+        "1. create other.txt",
+        "2. /proof, before the work",
+        "3. what does this function do?, before the work",
+    ] {
+        assert!(b.notices().iter().any(|told| told == line), "{line}: {:?}", b.notices());
+    }
+    for line in ["/queue up 3", "/queue tell 2", "/queue drop 4", "/queue drop 0"] {
+        assert!(b.input(Input::say(line)).is_err(), "{line}");
+    }
+    b.say("/queue drop 3");
+    assert_eq!((b.session.state().queue.later.len(), b.session.state().queue.len()), (0, 2));
+    b.say("/queue drop 2");
+    assert_eq!((b.session.state().queue.control.len(), b.session.state().queue.len()), (0, 1));
+}
+
+#[test]
 fn what_waited_for_a_plan_is_heard_when_none_comes() {
     let mut b = Bench::new();
     b.say("create notes.txt");

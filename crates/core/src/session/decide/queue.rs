@@ -56,8 +56,8 @@ impl Draft<'_> {
         });
     }
 
-    /// `/queue`: lists the work that waits, moves a piece up, takes it out, words it anew or tells it to what runs; any
-    /// other text waits as work of its own.
+    /// `/queue`: lists what waits, takes a line of it out, moves a piece of work up, words it anew or tells it to what
+    /// runs; any other text waits as work of its own.
     pub(super) fn queued(&mut self, args: &str) -> Decided {
         let works: Vec<TurnId> = self.state.queue.works().collect();
         let (word, rest) = args.split_once(' ').unwrap_or((args, ""));
@@ -69,9 +69,12 @@ impl Draft<'_> {
         if !manages(word, number) {
             return self.enqueue(args);
         }
-        let at = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).filter(|at| *at < works.len());
-        let at =
-            at.ok_or_else(|| Refusal::new(format!("nothing waits as number \"{number}\"; /queue lists it")))?;
+        let Some(at) = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)) else {
+            return Err(nothing_as(number));
+        };
+        if at >= works.len() {
+            return self.manage_first(word, number, at - works.len());
+        }
         let (mut works, mut told) = (works, None);
         match word {
             "tell" => told = Some(self.tellable(works.remove(at))?),
@@ -103,6 +106,27 @@ impl Draft<'_> {
         if let Some(turn) = told {
             self.hand_on(turn);
         }
+        Ok(())
+    }
+
+    /// What has its turn before the work can only be taken out: control words and questions, numbered behind it.
+    fn manage_first(&mut self, word: &str, number: &str, at: usize) -> Decided {
+        let (words, later) = (self.state.queue.control.len(), self.state.queue.later.len());
+        if at >= words + later {
+            return Err(nothing_as(number));
+        }
+        if word != "drop" {
+            let text =
+                format!("number {number} has its turn before the work; /queue drop {number} takes it out");
+            return Err(Refusal::new(text));
+        }
+        self.change_queue(|q| {
+            if at < words {
+                q.control.remove(at);
+            } else {
+                q.later.remove(at - words);
+            }
+        });
         Ok(())
     }
 
@@ -146,11 +170,10 @@ impl Draft<'_> {
         let run = if self.state.is_executing() { "run" } else { "next run" };
         let text = format!("Waits for the end of the {run}; /queue up N, drop N, tell N, edit N TEXT");
         self.notice(Level::Info, text);
-        for (line, number) in lines.into_iter().zip(1..) {
-            self.notice(Level::Info, format!("{number}. {line}"));
-        }
-        for line in before {
-            self.notice(Level::Info, format!("- {line}"));
+        let works = lines.len();
+        for (n, line) in lines.into_iter().chain(before).enumerate() {
+            let first = if n >= works { ", before the work" } else { "" };
+            self.notice(Level::Info, format!("{}. {line}{first}", n + 1));
         }
     }
 
@@ -252,6 +275,11 @@ impl Draft<'_> {
     fn may_begin(&self) -> bool {
         self.state.phase == Phase::Idle && !self.state.phase_question().is_some_and(|c| c.kind.is_reset())
     }
+}
+
+/// A number that no line has.
+fn nothing_as(number: &str) -> Refusal {
+    Refusal::new(format!("nothing waits as number \"{number}\"; /queue lists it"))
 }
 
 /// A command as it is typed.
