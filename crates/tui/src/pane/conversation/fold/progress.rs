@@ -126,6 +126,18 @@ impl Log {
         }
         self.queued = works.iter().chain(later).copied().collect();
         self.waited = before.into_iter().filter(|turn| !self.queued.contains(turn)).collect();
+        for turn in self.waited.clone() {
+            self.tell_fate(turn, "taken out of the queue");
+        }
+    }
+
+    /// What became of a line that waited stands where it was said that it waits.
+    fn tell_fate(&mut self, turn: TurnId, fate: &str) {
+        let key = self.queued_rows.get(&turn).copied();
+        if let Some(Entry { body: Body::Facts(facts), dirty, .. }) = key.and_then(|key| self.get_mut(key)) {
+            let row = Row::of(Mark::Skipped.sign(), Slot::Soft).and(&format!(" {fate}"), Slot::Soft);
+            (facts.lines, *dirty) = (vec![(row, Row::new())], true);
+        }
     }
 
     /// A lane begins, and with it perhaps what waited: it is said again here, where what comes of it stands below.
@@ -134,6 +146,7 @@ impl Log {
         if !std::mem::take(&mut self.waited).contains(&turn) {
             return;
         }
+        self.tell_fate(turn, "waited; begun below");
         let said = self.entries.iter().rev().find(|e| e.turn == Some(turn));
         if let Some(Body::Said(text)) = said.map(|e| &e.body) {
             let text = text.clone();
@@ -172,6 +185,7 @@ impl Log {
             }
             Some(_) | None => "Queued".to_owned(),
         };
+        self.queued_rows.insert(turn, self.end());
         self.mark(at, Mark::Dot, &format!("{what}: {when}"));
     }
 }

@@ -50,8 +50,11 @@ fn what_is_queued_is_said_below_its_message_and_once() {
     s.tell(Event::Notice { level: Level::Info, text: "The rules decided".into() });
     s.tell(queue(Some(TurnId(2)), vec![TurnId(3)]));
     holds(&mut s, "· Queued \"add a page\": begins when");
-    s.tell(queue(Some(TurnId(3)), vec![]));
     assert_eq!(s.text(100, 40).iter().filter(|l| l.contains("Queued")).count(), 2, "each is told once");
+    s.tell(queue(Some(TurnId(3)), vec![]));
+    let text = s.text(100, 40);
+    let rows = |part: &str| text.iter().filter(|l| l.contains(part)).count();
+    assert_eq!((rows("Queued"), rows("– taken out of the queue")), (1, 1), "{text:?}");
 }
 
 #[test]
@@ -73,6 +76,11 @@ fn what_waited_is_said_again_where_it_begins() {
     }
     let text = s.text(100, 40).join("\n");
     assert_eq!((text.matches("order 2").count(), text.matches("order 3").count()), (2, 1), "{text}");
+    assert_eq!(
+        (text.matches("begun below").count(), text.matches("out of the queue").count()),
+        (1, 1),
+        "{text}"
+    );
 }
 
 #[test]
