@@ -103,6 +103,8 @@ pub(super) struct Log {
     told: BTreeSet<String>,
     /// Turns that wait for the end of what is under way.
     queued: Vec<TurnId>,
+    /// Files of instructions that were named.
+    instructed: HashSet<String>,
     /// The rows that say so of each.
     queued_rows: HashMap<TurnId, i64>,
     /// What waited until a moment ago.

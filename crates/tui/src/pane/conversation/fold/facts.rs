@@ -103,8 +103,9 @@ impl Log {
                 }
             }
             Event::TurnDirected { .. } => self.directed(at, event),
-            Event::InstructionsTold { path, .. } => {
-                self.mark(at, Mark::Dot, &format!("{path} is told to the agent: how to work in its folder"));
+            // Each line of work is told them; the user, once.
+            Event::InstructionsTold { path, .. } if self.instructed.insert(path.to_string()) => {
+                self.mark(at, Mark::Dot, &format!("read {path} (instructions for that folder)"));
             }
             Event::AnswerChecked { call, marks, .. } => drop(self.marks.insert(*call, marks.clone())),
             Event::RepairStarted { gate, attempt, of, detour, .. } => {

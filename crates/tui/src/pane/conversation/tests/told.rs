@@ -746,3 +746,19 @@ fn enter_opens_the_place_that_the_chosen_row_of_an_answer_names() {
     let place = opened(&mut s).place.unwrap().place;
     assert_eq!((place.path.as_str(), place.line), ("src/auth/login.rs", 42));
 }
+
+#[test]
+fn instructions_of_a_folder_are_named_once_however_many_lines_of_work_are_told_them() {
+    let mut s = Screen::new();
+    for lane in 1..=2 {
+        let path = pilothouse_core::relpath::RelPath::new("packages/core/AGENTS.md").unwrap();
+        let text = pilothouse_core::blob::Excerpt::of("be brief".to_owned(), &mut Vec::new());
+        s.tell(Event::InstructionsTold { lane: LaneId(lane), path, text });
+    }
+    let text = s.text(80, 40).join("\n");
+    assert_eq!(
+        text.matches("read packages/core/AGENTS.md (instructions for that folder)").count(),
+        1,
+        "{text}"
+    );
+}
