@@ -7,7 +7,7 @@ use crate::{
     checkpoint::{Checkpoint, CheckpointKind},
     intent::{IntentNode, Mode},
     money::count,
-    plan::Plan,
+    plan::{Plan, Revision},
     policy::{Outcome, Why},
     scope::{Capability, PermissionMode},
 };
@@ -47,12 +47,24 @@ impl State {
                 why.push(format!("step {n} names {files} files; more than {FEW_FILES} ask"));
             }
         }
+        why.extend(self.left_out_of(plan));
         let path = self.turns.get(&plan.turn).map(|turn| &turn.path);
         if !path.is_some_and(|path| path.scope().allows(Capability::Write)) {
             let path = path.map(ToString::to_string).unwrap_or_default();
             why.push(format!("your message was not read as an order to change files ({path})"));
         }
         why
+    }
+
+    /// What a plan made anew has less of than the version before it, which the user was shown: steps to be done, gates.
+    fn left_out_of(&self, plan: &Plan) -> Option<String> {
+        let old = self.versions_before(plan).pop()?;
+        let due = |plan: &Plan| plan.tasks.iter().filter(|t| !t.status.settled()).count();
+        let steps = due(old).saturating_sub(due(plan));
+        let gates = Revision::of(plan, old).removed_gates.len();
+        let parts = [(steps, "step"), (gates, "gate")].into_iter().filter(|(n, _)| *n > 0);
+        let parts: Vec<String> = parts.map(|(n, what)| count(n, what)).collect();
+        (!parts.is_empty()).then(|| format!("it has {} less than v{}", parts.join(" and "), old.version))
     }
 
     /// Why the plan that waits is asked about.
@@ -74,6 +86,12 @@ impl State {
             }
             PermissionMode::Auto => "the ceiling is auto: a plan within your message begins by itself",
         };
+        if let Some(aside) = self.suspended.as_ref().filter(|_| rows.len() == 1) {
+            rows.push((
+                "why",
+                format!("the plan \"{}\" waited for your yes, and is set aside for it", aside.title),
+            ));
+        }
         if rows.len() == 1 {
             rows.push(("why", "it comes back to you: nothing of it begins before you say so".to_owned()));
         }

@@ -376,6 +376,33 @@ fn a_plan_of_one_step_in_a_file_or_two_begins_without_a_question_and_its_hunks_a
 }
 
 #[test]
+fn what_a_plan_made_anew_leaves_out_is_asked_about_however_small_it_is() {
+    let steps = |titles: &[&str]| {
+        let tasks: Vec<Value> =
+            titles.iter().map(|t| json!({"title": t, "files": [format!("{t}.txt")]})).collect();
+        json!({"title": "T", "tasks": tasks, "gates": [{"name": "t", "command": "make test"}]})
+    };
+    let mut b = small("fix the bugs in a.txt and b.txt", steps(&["a", "b", "c"]));
+    b.say("no, use the other parser in a");
+    b.reply("", &[("submit_plan", one_step("modify", &["a.txt"]))]);
+    let state = b.session.state();
+    assert_eq!((state.phase, state.plan.as_ref().unwrap().version), (Phase::AwaitingApproval, 2));
+    let asked = b.session.state().phase_question().unwrap();
+    let why = b.session.why_asked(asked).unwrap();
+    assert!(why.rows.contains(&("why", "it has 2 steps and 1 gate less than v1".to_owned())), "{why:?}");
+    // So is one that has no step of it, and before which it is set aside.
+    let mut b = small("fix the bugs in a.txt and b.txt", steps(&["a", "b", "c"]));
+    b.say("the warning goes into Settings.warnings, never to stderr");
+    b.reply("", &[("submit_plan", one_step("modify", &["src/lib.rs"]))]);
+    assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
+    // One that has all of it begins as before.
+    let mut b = small("fix the bug in a.txt", one_step("modify", &["a", "b", "c"]));
+    b.say("no, only in a.txt");
+    b.reply("", &[("submit_plan", one_step("modify", &["a.txt"]))]);
+    assert_eq!(b.session.state().phase, Phase::Executing);
+}
+
+#[test]
 fn a_small_plan_asks_in_proof_mode_and_where_nothing_may_run() {
     let mut b = Bench::new();
     b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
