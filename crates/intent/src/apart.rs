@@ -47,7 +47,8 @@ impl Classifier {
         if said || !kept || self.revises(line).is_some() {
             return None;
         }
-        let mut spoken = parsed.structure.clauses.iter().filter(|c| c.form != Form::Empty);
+        let along = |c: &Clause| c.tokens(&parsed.doc).first().is_some_and(|t| comes_along(&t.text));
+        let mut spoken = parsed.structure.clauses.iter().filter(|c| c.form != Form::Empty && !along(c));
         let (Some(only), None) = (spoken.next(), spoken.next()) else { return None };
         let hangs = leans(&parsed) || hangs(&parsed, only) || in_a_manner(&parsed, only);
         (works(&parsed, only) && !hangs).then(|| object(&parsed, only)).flatten()
@@ -96,7 +97,12 @@ fn hangs(parsed: &Parsed<'_>, clause: &Clause) -> bool {
 /// Whether something is to be run in another manner: "run the tests with coverage".
 fn in_a_manner(parsed: &Parsed<'_>, clause: &Clause) -> bool {
     let mut behind = parsed.doc.tokens.iter().skip(clause.after);
-    clause.verb == Some(Tag::VExecute) && behind.any(|t| matches!(t.text.as_str(), "with" | "without"))
+    clause.verb == Some(Tag::VExecute) && behind.any(|t| comes_along(&t.text))
+}
+
+/// Whether a word begins what an order has with it.
+fn comes_along(word: &str) -> bool {
+    matches!(word, "with" | "without" | "including")
 }
 
 const fn is_file(kind: Kind) -> bool {

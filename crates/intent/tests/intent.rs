@@ -661,6 +661,7 @@ fn an_order_says_by_itself_that_it_stands_apart_from_a_plan() {
         ("remove the old docs folder", "the old docs folder"),
         ("run the tests", "the tests"),
         ("could you fix the bug in auth.py?", "the bug in auth.py"),
+        ("add a --json flag to the CLI, with tests and a section in README.md", "a --json flag to the CLI"),
     ] {
         assert_eq!(apart(text).as_deref(), Some(of), "{text}");
     }

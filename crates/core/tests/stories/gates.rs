@@ -62,6 +62,17 @@ fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
         let told = b.session.state().turns.values().last().unwrap();
         assert!(told.told.is_some(), "{line}: {told:?}");
     }
+    // Work on files of which neither the plan nor the gate speaks waits for its turn, and the gate asks on.
+    for line in [
+        "add a --json flag to the CLI, with tests and a section in docs/usage.md",
+        "write a CHANGELOG.md with an entry for 0.4",
+        "rename slug to slugify in src/slug.js",
+    ] {
+        let mut b = red("make test", "a.txt", "assertion failed");
+        b.say(line);
+        assert_eq!(b.session.state().queue.len(), 1, "{line}: {:?}", b.names());
+        b.question(is_failure);
+    }
     // What comes on top of it becomes a step of the plan, a question stays one, and the gate asks on.
     let mut b = red("make test", "a.txt", "assertion failed");
     b.say("also add a changelog entry");

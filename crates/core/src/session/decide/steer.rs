@@ -60,7 +60,8 @@ impl Draft<'_> {
         let corrects = self.corrects(reading);
         // What is to be changed says the gate.
         let bare = reading.clarify == Some(Clarify::Vague);
-        let mends = self.red_gate().filter(|_| corrects || bare || orders_change(reading));
+        let ordered = || orders_change(reading) && !self.stands_apart(&reading.text);
+        let mends = self.red_gate().filter(|_| corrects || bare || ordered());
         let omits = self.omits(&reading.text).is_some();
         let newest = self.state.newest_question().map(|c| c.id);
         let red = self.red_gate().filter(|(asked, _)| Some(*asked) == newest);
@@ -163,6 +164,20 @@ impl Draft<'_> {
         let asked = self.state.phase_question()?;
         let CheckpointKind::Failure(failure) = &asked.kind else { return None };
         failure.gate.map(|gate| (asked.id, gate))
+    }
+
+    /// Whether an order stands by itself beside a gate that failed: it names files, and none that the plan or what the gate
+    /// said speaks of.
+    fn stands_apart(&self, text: &str) -> bool {
+        let named: Vec<&str> = files_in(text).collect();
+        let asked = self.state.phase_question().map(|c| &c.kind);
+        let told =
+            if let Some(CheckpointKind::Failure(failure)) = asked { failure.message.as_str() } else { "" };
+        let spoken =
+            |name: &&str| told.contains(*name) || self.state.plan.as_ref().is_some_and(|p| p.speaks_of(name));
+        !named.is_empty()
+            && !named.iter().any(spoken)
+            && self.under.tiers.classifier.stands_apart(text).is_some()
     }
 
     /// The command of the run that waits for a yes, where it was asked about last.
@@ -380,6 +395,13 @@ fn goes_on_behind_no(text: &str) -> bool {
     parts.is_some_and(|(head, rest)| {
         head.split_whitespace().count() <= 2 && rest.split_whitespace().count() > 1
     })
+}
+
+/// The words of a text that name a file or a folder.
+fn files_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|w| w.contains(['.', '/']))
 }
 
 const fn is_work(class: &Classification) -> bool {
