@@ -6,6 +6,7 @@ mod list;
 mod near;
 mod read;
 mod search;
+mod seek;
 mod walk;
 
 use pilothouse_core::{

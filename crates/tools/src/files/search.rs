@@ -2,31 +2,25 @@
 //!
 //! Owns the text form of a match and the caps. Every file is opened through the jail.
 
-use std::{
-    borrow::Cow,
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::{borrow::Cow, io::Read, path::Path};
 
 use grep_matcher::Matcher;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use ignore::overrides::{Override, OverrideBuilder};
 use pilothouse_core::{
     blob::BlobId,
-    encoding::{Encoding, text_of},
+    encoding::text_of,
     policy::PathRules,
     relpath::RelPath,
     shell::Act,
     tool::{Search, ToolOutcome},
 };
-use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     count,
     read::stored,
+    seek::{Line, MASKED_BYTES, Seek, open},
     walk::{self, Kind},
 };
 use crate::sight::LaneView;
@@ -41,12 +35,6 @@ const MOST_CONTEXT: usize = 20;
 const LINE_CHARS: usize = 300;
 /// At most this many bytes are shown.
 const MOST_BYTES: usize = 64 * 1024;
-/// In a longer file each line is looked at for secrets by itself, in bytes.
-const MASKED_BYTES: u64 = 4 * 1024 * 1024;
-/// A NUL within this many bytes makes a file binary.
-const SNIFF_BYTES: u64 = 8 * 1024;
-/// A line longer than this is not searched, in bytes.
-const HEAP_BYTES: usize = 16 * 1024 * 1024;
 
 /// Searches a file or folder.
 pub(crate) fn search(
@@ -58,48 +46,52 @@ pub(crate) fn search(
     let wanted = wanted(eyes, args)?;
     let context = args.context.unwrap_or_default().min(MOST_CONTEXT);
     let (path, names) = searched(eyes, args.path.as_deref(), cancel)?;
+    let seek = Seek { jail: eyes.jail, blobs: eyes.blobs, matcher: &matcher, context, cancel };
     let mut hunt = Hunt {
-        searcher: SearcherBuilder::new()
-            .binary_detection(BinaryDetection::quit(0))
-            .line_number(true)
-            .before_context(context)
-            .after_context(context)
-            .heap_limit(Some(HEAP_BYTES))
-            .build(),
-        matcher,
+        matcher: &matcher,
         context: context as u64,
         most: args.max.unwrap_or(MATCHES).clamp(1, MOST_MATCHES),
         out: String::new(),
         matches: 0,
         full: false,
     };
-    let (mut files, mut skipped, mut ruled) = (0, Vec::new(), Vec::new());
+    let (mut files, mut skipped, mut ruled, mut sought) = (0, Vec::new(), Vec::new(), Vec::new());
     let only = path.as_ref().and_then(|p| eyes.jail.resolve(p).ok()).map(|r| r.real().to_owned());
     for (real, kind) in &names.all {
+        if !matches!(kind, Kind::File | Kind::Proposed(_))
+            || wanted.as_ref().is_some_and(|w| !w.matched(real, false).is_whitelist())
+        {
+            continue;
+        }
+        match held(eyes, real) {
+            // A file that was asked for by its own path is a question; others are left out.
+            Some(held) if only.as_deref() == Some(real) => {
+                eyes.may(Act::Read, &held).map_err(|e| e.to_string())?;
+                ruled.push(held);
+            }
+            Some(held) => ruled.push(held),
+            None => sought.push((real.as_path(), *kind)),
+        }
+    }
+    let mut rest = sought.as_slice();
+    while !rest.is_empty() && !hunt.full {
+        let found = seek.files(rest, hunt.most.saturating_sub(hunt.matches));
         if cancel.is_cancelled() {
             return Err("stopped by the user".to_owned());
         }
-        let is_file = matches!(kind, Kind::File | Kind::Proposed(_));
-        if wanted.as_ref().is_some_and(|w| !w.matched(real, false).is_whitelist()) {
-            continue;
-        }
-        if let Some(held) = is_file.then(|| held(eyes, real)).flatten() {
-            // A file that was asked for by its own path is a question; others are left out.
-            if only.as_deref() == Some(real) {
-                eyes.may(Act::Read, &held).map_err(|e| e.to_string())?;
+        let (some, later) = rest.split_at(found.len().min(rest.len()));
+        rest = later;
+        for ((real, kind), (lines, ended)) in some.iter().zip(found) {
+            let before = hunt.matches;
+            hunt.show(eyes, real, *kind, &lines);
+            if ended.is_err() {
+                // What cannot be opened here may be a name of elsewhere, listed while a folder was another one.
+                skipped.push(open(eyes.jail, real).is_ok().then(|| real.to_string_lossy()));
             }
-            ruled.push(held);
-            continue;
-        }
-        let before = hunt.matches;
-        match hunt.file(eyes, real, *kind, cancel) {
-            Ok(()) => {}
-            // What cannot be opened here may be a name of elsewhere, listed while a folder was another one.
-            Err(_) => skipped.push(open(eyes, real).is_ok().then(|| real.to_string_lossy())),
-        }
-        files += usize::from(hunt.matches > before);
-        if hunt.full {
-            break;
+            files += usize::from(hunt.matches > before);
+            if hunt.full {
+                break;
+            }
         }
     }
     let mut outcome = hunt.tell(files, &skipped, names.cut);
@@ -184,45 +176,8 @@ fn wanted(eyes: LaneView<'_>, args: &Search) -> Result<Option<Override>, String>
     built.map(Some).map_err(|e| format!("the glob cannot be used: {e}; mend it, or leave it out"))
 }
 
-/// A line of a file: one that was found, or one around it.
-struct Line {
-    n: u64,
-    text: Vec<u8>,
-    found: bool,
-}
-
-/// The lines of one file that are shown, as far as there is room.
-struct Lines {
-    all: Vec<Line>,
-    room: usize,
-    found: usize,
-    held: usize,
-}
-
-impl Lines {
-    fn take(&mut self, n: Option<u64>, text: &[u8], found: bool) -> bool {
-        self.held += text.len();
-        self.found += usize::from(found);
-        self.all.push(Line { n: n.unwrap_or_default(), text: text.to_vec(), found });
-        self.found <= self.room && self.held <= HEAP_BYTES
-    }
-}
-
-impl Sink for Lines {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        Ok(self.take(found.line_number(), found.bytes(), true))
-    }
-
-    fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> io::Result<bool> {
-        Ok(self.take(around.line_number(), around.bytes(), false))
-    }
-}
-
-struct Hunt {
-    searcher: Searcher,
-    matcher: RegexMatcher,
+struct Hunt<'a> {
+    matcher: &'a RegexMatcher,
     /// Lines shown around a match.
     context: u64,
     most: usize,
@@ -231,42 +186,7 @@ struct Hunt {
     full: bool,
 }
 
-impl Hunt {
-    fn file(
-        &mut self,
-        eyes: LaneView<'_>,
-        real: &Path,
-        kind: Kind,
-        cancel: &CancellationToken,
-    ) -> io::Result<()> {
-        let room = self.most.saturating_sub(self.matches);
-        let mut lines = Lines { all: Vec::new(), room, found: 0, held: 0 };
-        let sink = &mut lines;
-        let Self { searcher, matcher, .. } = self;
-        let searched = match kind {
-            Kind::Folder | Kind::NewFolder | Kind::Link | Kind::Special => return Ok(()),
-            Kind::Proposed(id) => {
-                let content = eyes.blobs.blob(id).ok_or(io::ErrorKind::NotFound)?;
-                searcher.search_slice(&*matcher, text_of(&content).as_bytes(), sink)
-            }
-            Kind::File => {
-                let mut file = open(eyes, real)?;
-                if !file.metadata()?.is_file() {
-                    return Ok(());
-                }
-                let head = head(&mut file)?;
-                match whole(&head).filter(|e| *e == Encoding::Windows1252) {
-                    Some(encoding) => {
-                        searcher.search_slice(&*matcher, encoding.decode(&head).as_bytes(), sink)
-                    }
-                    None => searcher.search_reader(&*matcher, head.chain(Stoppable { file, cancel }), sink),
-                }
-            }
-        };
-        self.show(eyes, real, kind, &lines.all);
-        searched
-    }
-
+impl Hunt<'_> {
     /// Shows the lines that were found, without secrets. A line that only its secret answers to is no
     /// match, and nothing is shown around it: nobody gets to know a secret by guessing at it.
     fn show(&mut self, eyes: LaneView<'_>, real: &Path, kind: Kind, lines: &[Line]) {
@@ -295,7 +215,7 @@ impl Hunt {
             }
             last = Some(line.n);
             let text = masked.as_ref().map_or(line.text.as_slice(), |m| m.as_bytes());
-            let (n, shown, mark) = (line.n, around(&self.matcher, text), if found { ':' } else { '-' });
+            let (n, shown, mark) = (line.n, around(self.matcher, text), if found { ':' } else { '-' });
             self.matches += usize::from(found);
             self.out.push_str(&format!("{name}{mark}{n}{mark} {shown}\n"));
         }
@@ -324,32 +244,12 @@ impl Hunt {
     }
 }
 
-fn open(eyes: LaneView<'_>, real: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-    Ok(File::from(eyes.jail.open_real(real, flags)?))
-}
-
-/// The beginning of a file: all of it where it is a text that is not huge, else so much that this is known.
-fn head(file: &mut File) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    file.by_ref().take(SNIFF_BYTES).read_to_end(&mut head)?;
-    if !head.contains(&0) {
-        file.by_ref().take(MASKED_BYTES - SNIFF_BYTES).read_to_end(&mut head)?;
-    }
-    Ok(head)
-}
-
-/// The encoding of a file that is no longer than its beginning.
-fn whole(head: &[u8]) -> Option<Encoding> {
-    ((head.len() as u64) < MASKED_BYTES).then(|| Encoding::of(head)).flatten()
-}
-
 /// For each of these lines what it is without its secrets; `None` where it has none. A secret may
 /// begin lines above, so the whole file is looked at, as far as it is not huge.
 fn masked_lines(eyes: LaneView<'_>, real: &Path, kind: Kind, hits: &[Line]) -> Vec<Option<String>> {
     let content = match kind {
         Kind::Proposed(id) => eyes.blobs.blob(id),
-        Kind::File => open(eyes, real).ok().and_then(|file| {
+        Kind::File => open(eyes.jail, real).ok().and_then(|file| {
             let mut bytes = Vec::new();
             file.take(MASKED_BYTES + 1).read_to_end(&mut bytes).ok()?;
             (bytes.len() as u64 <= MASKED_BYTES).then_some(bytes)
@@ -390,19 +290,4 @@ fn around(matcher: &RegexMatcher, line: &[u8]) -> String {
     let part: String = text.chars().skip(skip).take(LINE_CHARS).collect();
     let tail = if text.chars().count() > skip + LINE_CHARS { "…" } else { "" };
     format!("{lead}{part}{tail}")
-}
-
-/// A file whose reading ends when the call is stopped.
-struct Stoppable<'a> {
-    file: File,
-    cancel: &'a CancellationToken,
-}
-
-impl Read for Stoppable<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if self.cancel.is_cancelled() {
-            return Err(io::Error::other("stopped by the user"));
-        }
-        self.file.read(buf)
-    }
 }

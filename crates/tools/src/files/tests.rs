@@ -306,6 +306,22 @@ fn a_search_is_sorted_counted_and_sees_proposals() {
 }
 
 #[test]
+fn many_files_are_told_in_their_order_as_far_as_there_is_room() {
+    let mut d = desk(&[]);
+    for n in 0..600 {
+        d.put(format!("many/{n:04}"), if n % 3 == 0 { "a\nneedle\n" } else { "hay\n" });
+    }
+    let lines = |most: usize| (0..most).map(|n| format!("many/{:04}:2: needle\n", n * 3)).collect::<String>();
+    let text = d.text(Tool::Search, json!({"pattern": "needle"}));
+    assert_eq!(text, lines(200) + "200 matches in 200 files");
+    let text = d.text(Tool::Search, json!({"pattern": "needle", "max": 7}));
+    assert_eq!(
+        text,
+        lines(7) + "the first 7 matches in 7 files; there are more: narrow the pattern or the path"
+    );
+}
+
+#[test]
 fn words_literals_limits_and_bad_patterns() {
     let mut d = desk(&[("f", b"count counter\ncounter\na.b(\naxb\n")]);
     assert!(d.text(Tool::Search, json!({"pattern": "count", "whole_word": true})).starts_with("f:1: "));
