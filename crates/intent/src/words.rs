@@ -69,7 +69,7 @@ lists! {
     RevisePlan, ReviseNeedless, NewWork, NewArticle, WorkVerb, BareVerb, BeOrHave, DoOrMay, MessageEdit, MessageOmit, MessageOf, MessagePart,
     MessageLine, MessageTo, MessageReword, PickYes, PickLead, PickVerb, PickNth, PickLast, PickAll,
     PickBoth, PickCount, PickGap, ToldNot, ToldVerb, ToldAble, ToldKeep, ToldAs, ToldAttribute, ReviseWhy,
-    ToldBe, ToldWhich, ConsentOnce, LeaveWhat, ToldNoOrder,
+    ToldBe, ToldWhich, ConsentOnce, LeaveWhat, ToldNoOrder, ClaimOf, ClaimGreen, ClaimHedge, ClaimObject,
 }
 
 impl List {

@@ -3,7 +3,7 @@
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
-    event::{Event, FileChange},
+    event::{Event, FileChange, Stamped},
     fact::{FactDraft, FactSource, Place},
     ids::ProposalId,
     input::Input,
@@ -12,7 +12,7 @@ use pilothouse_core::{
     work::Work,
 };
 
-use crate::support::*;
+use crate::{gates, support::*};
 
 const QUESTION: &str = "what is the default port?";
 
@@ -251,4 +251,40 @@ fn a_plan_of_another_mode_is_held_to_the_rules_of_proof_before_it_runs() {
     assert!(b.notices().iter().any(|n| n.contains("/replan makes it anew in explore mode")));
     b.say("y");
     assert!(b.session.state().run.is_some());
+}
+
+/// What the end of a step claims of checks, and what is marked of it.
+#[test]
+fn an_agent_that_says_that_tests_pass_where_none_ran_is_marked() {
+    let marks = |b: &Bench| {
+        let of = |e: &Stamped| {
+            if let Event::AnswerChecked { marks, .. } = &e.event { marks.clone() } else { Vec::new() }
+        };
+        b.log.iter().flat_map(of).map(|m| (m.line, m.why)).collect::<Vec<_>>()
+    };
+    let step = || {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("style", "make test")]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b
+    };
+    let mut b = step();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("Mended a.txt.\n\nAll 19 tests pass.", &[]);
+    assert_eq!(marks(&b), [(3, "no command was run in this step".to_owned())]);
+    // One that says nothing of them, or ran them, is not.
+    let mut b = step();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("Mended a.txt; the tests should pass now.", &[]);
+    assert_eq!(marks(&b), []);
+    // At a repair the gate itself says that it is not so.
+    let mut b = gates::red("make test", "a.txt", "FAILED");
+    b.answer(is_failure, Answer::AutoFix).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "2\n", "3\n");
+    b.reply("All tests are green now.", &[]);
+    assert_eq!(marks(&b), [(1, "the gate style is red".to_owned())]);
 }

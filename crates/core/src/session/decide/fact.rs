@@ -5,10 +5,13 @@
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level},
-    fact::{Fact, FactDraft, Place},
+    fact::{Checked, Fact, FactDraft, Mark, Place},
     ids::{CallId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, QuerySub, Reading, SLASH_COMMANDS, Slash, Turn},
+    lane::LaneKind,
+    plan::GateStatus,
+    session::{Lane, lane::Ran},
     talk::ModelReply,
     tool::RecordFact,
 };
@@ -48,10 +51,46 @@ impl Draft<'_> {
 
     /// What came of checking a reply, told before the reply itself.
     pub(super) fn tell_checked(&mut self, lane: LaneId, call: CallId, reply: &ModelReply) {
-        if let Some(checked) = reply.checked.clone().filter(|_| reply.calls.is_empty()) {
-            let (statements, marks) = (checked.statements, checked.marks);
+        if !reply.calls.is_empty() {
+            return;
+        }
+        let claims = self.unproven_claims(lane, &reply.text);
+        let checked = reply.checked.clone();
+        if checked.is_some() || !claims.is_empty() {
+            let Checked { statements, mut marks } = checked.unwrap_or_default();
+            let statements = statements.max(claims.len());
+            marks.extend(claims);
+            marks.sort_by_key(|mark| mark.line);
             self.emit(Event::AnswerChecked { call, lane, statements, marks });
         }
+    }
+
+    /// The lines in which the agent says at the end of its work that checks pass, where none did.
+    fn unproven_claims(&self, lane: LaneId, text: &str) -> Vec<Mark> {
+        let Some(why) = self.unproven(lane) else { return Vec::new() };
+        let mut fenced = false;
+        let mut claims = |line: &str| {
+            fenced ^= line.trim_start().starts_with("```");
+            !fenced && self.under.tiers.classifier.claims_green(line)
+        };
+        let lines = text.lines().enumerate().filter(|(_, line)| claims(line)).map(|(n, _)| n + 1);
+        lines.map(|line| Mark { line, why: why.clone() }).collect()
+    }
+
+    /// Why nothing shows that checks pass, at the end of work that may have broken them; `None` where something does.
+    fn unproven(&self, lane: LaneId) -> Option<String> {
+        let works = |l: &&Lane| matches!(l.kind, LaneKind::Task(_) | LaneKind::Repair(_));
+        let lane = self.state.lanes.get(&lane).filter(works)?;
+        if let Some(Ran { command, exit }) = &lane.ran {
+            return (!exit.ok()).then(|| format!("`{command}` {}", exit.words()));
+        }
+        let gates = || self.state.plan.iter().flat_map(|plan| &plan.gates);
+        let red = gates().find(|g| matches!(g.status, GateStatus::Failed(_)));
+        if let Some(gate) = red {
+            return Some(format!("the gate {} is red", gate.name));
+        }
+        let green = gates().any(|g| matches!(g.status, GateStatus::Passed(_)));
+        (!green).then(|| "no command was run in this step".to_owned())
     }
 
     /// Whether facts answer this question; then it is looked whether they still stand.
