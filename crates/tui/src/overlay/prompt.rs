@@ -250,10 +250,8 @@ impl Overlay for Prompt {
             Purpose::Deny(_) => "denies",
             Purpose::Pane(_) | Purpose::Below if self.title == SEARCH => "searches",
             Purpose::Pane(_) if self.title == FIND => "finds",
-            Purpose::Key(_) | Purpose::Comment { .. } => "keeps it",
-            Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Pane(_) | Purpose::Below | Purpose::Hidden => {
-                "confirms"
-            }
+            Purpose::Key(_) | Purpose::Hidden | Purpose::Comment { .. } => "keeps it",
+            Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Pane(_) | Purpose::Below => "confirms",
         };
         let clears = [("Ctrl-U", "clears")].into_iter().filter(|_| !self.text.is_empty());
         let keys: Vec<_> = [("Enter", enter)].into_iter().chain(clears).chain([("Esc", "back")]).collect();
