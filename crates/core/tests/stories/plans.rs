@@ -504,7 +504,7 @@ fn a_plan_knows_which_of_its_files_are_not_there_once_somebody_can_look() {
             json!([{"title": "Fix it", "files": ["b.rs", "a.rs"]}, {"title": "Say it", "files": ["b.rs"]}]);
         b.reply("", &[("submit_plan", json!({"title": "P", "tasks": tasks}))]);
         let missing = b.session.state().plan.as_ref().unwrap().missing.clone();
-        missing.map(|all| all.iter().map(|f| f.to_string()).collect::<Vec<_>>())
+        missing.map(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     assert_eq!(missing(None), None);
     assert_eq!(missing(Some(&["a.rs"])), Some(vec!["b.rs".to_owned()]));
