@@ -25,6 +25,7 @@ mod grammar;
 mod help;
 mod kinds;
 mod knowledge;
+mod letters;
 mod made;
 mod modes;
 mod named;

@@ -387,9 +387,10 @@ impl<'a> Parser<'a> {
         if !subscript.is_empty() {
             let pieces = self.nested_text(subscript, start)?;
             values.push(Word { pieces, span: self.span_from(start) });
-            return Ok(Some(Assign { name, append: true, values, array: true, span: self.span_from(start) }));
+            let span = self.span_from(start);
+            return Ok(Some(Assign { name, append: true, element: true, values, array: true, span }));
         }
-        Ok(Some(Assign { name, append, values, array, span: self.span_from(start) }))
+        Ok(Some(Assign { name, append, element: false, values, array, span: self.span_from(start) }))
     }
 }
 

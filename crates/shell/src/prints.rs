@@ -23,7 +23,9 @@ pub(super) fn found(name: &str) -> String {
 
 /// The folder of a path. `.` is where the shell stands, which is a whole path when a line asks for its folder.
 fn parent(path: &str) -> String {
-    match path.trim_end_matches('/').rsplit_once('/') {
+    let path = path.trim_end_matches('/');
+    match path.rsplit_once('/') {
+        _ if path.rsplit('/').next() == Some("..") => format!("{path}/.."),
         Some((folder, _)) if !folder.is_empty() => folder.to_owned(),
         Some(_) => "/".to_owned(),
         None if path == "." => "..".to_owned(),

@@ -73,7 +73,8 @@ impl Walker<'_> {
     }
 }
 
-fn text_feed(text: String) -> Feed {
+/// What a text feeds: one of which a part is not known is not known.
+pub(super) fn text_feed(text: String) -> Feed {
     if text.contains(UNKNOWN) { Feed::Other } else { Feed::Text(text) }
 }
 

@@ -5,8 +5,10 @@
 
 use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::knowledge::list;
+use super::letters;
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Role};
+use super::redirect::text_feed;
 use super::started::{self, feed_shell};
 use super::syntax::Span;
 use super::walk::Walker;
@@ -114,6 +116,10 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
         let code = args.get(at + 1).or_else(|| args.get(at));
         w.hit("hidden-run", code.map_or_else(Span::default, |f| f.span));
     }
+    let runs = |letter: char| option.ends_with(letter);
+    for (_, code) in letters::split(name, args).0.into_iter().filter(|(letter, _)| runs(*letter)) {
+        w.hit("hidden-run", code.or_else(|| args.first().cloned()).map_or_else(Span::default, |f| f.span));
+    }
     if matches!(name, "complete" | "compgen")
         && let Some(list) = args.iter().position(|f| f.text == "-W").and_then(|at| args.get(at + 1))
     {
@@ -129,7 +135,10 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
         _ => false,
     };
     if name == "wait"
-        && let Some(variable) = args.iter().position(|f| f.text == "-p").and_then(|at| args.get(at + 1))
+        && let Some(variable) = letters::split(name, args)
+            .0
+            .into_iter()
+            .find_map(|(letter, value)| value.filter(|_| letter == 'p'))
     {
         w.fill(&variable.text, Value::unknown());
     }
@@ -140,10 +149,6 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
             w.run_quoted(&field.text, field.span);
         }
     }
-}
-
-fn known_text(text: String) -> Feed {
-    if text.contains(UNKNOWN) { Feed::Other } else { Feed::Text(text) }
 }
 
 fn echo(args: &[Field]) -> Feed {
@@ -162,7 +167,7 @@ fn echo(args: &[Field]) -> Feed {
     }
     let words: Vec<&str> = rest.iter().map(|f| f.text.as_str()).collect();
     let text = words.join(" ");
-    known_text(if escapes { unescape(&text) } else { text } + "\n")
+    text_feed(if escapes { unescape(&text) } else { text } + "\n")
 }
 
 /// The escapes of `echo -e` and `printf`; one that is not known makes the text unknown.
@@ -202,6 +207,12 @@ fn printf(w: &mut Walker<'_>, args: &[Field]) -> Feed {
             (Some(name.text.clone()), rest)
         }
         [flag, name, rest @ ..] if flag.text == "-v" => (Some(name.text.clone()), rest),
+        [flag, dashes, rest @ ..] if flag.text.starts_with("-v") && dashes.text == "--" => {
+            (flag.text.strip_prefix("-v").map(str::to_owned), rest)
+        }
+        [flag, rest @ ..] if flag.text.starts_with("-v") => {
+            (flag.text.strip_prefix("-v").map(str::to_owned), rest)
+        }
         [flag, rest @ ..] if flag.text == "--" => (None, rest),
         all => (None, all),
     };
@@ -242,7 +253,7 @@ fn printf(w: &mut Walker<'_>, args: &[Field]) -> Feed {
         w.assign(&name, Value::of(&out));
         return Feed::Inherit;
     }
-    known_text(out)
+    text_feed(out)
 }
 
 pub(super) fn source(w: &mut Walker<'_>, args: &[Field], span: Span, sourced: bool) {
@@ -276,20 +287,10 @@ fn trap(w: &mut Walker<'_>, args: &[Field]) -> Feed {
 
 /// `read`, `mapfile`: variables get what is fed.
 fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
-    let mut names = Vec::new();
-    let mut words = args.iter();
-    let takes: &[&str] = if name == "read" {
-        &["-p", "-d", "-n", "-N", "-t", "-u", "-i"]
-    } else {
-        &["-d", "-n", "-O", "-s", "-u", "-C", "-c"]
-    };
-    while let Some(word) = words.next() {
-        if !word.text.starts_with('-') {
-            names.push(word.text.clone());
-        } else if takes.contains(&word.text.as_str()) {
-            let _ = words.next();
-        }
-    }
+    let (letters, rest) = letters::split(name, args);
+    let list = letters.into_iter().filter(|(letter, _)| *letter == 'a' && name == "read");
+    let mut names: Vec<String> = list.filter_map(|(_, value)| Some(value?.text)).collect();
+    names.extend(rest.iter().map(|word| word.text.clone()));
     let default = if name == "read" { "REPLY" } else { "MAPFILE" };
     if names.is_empty() {
         names.push(default.to_owned());
@@ -466,6 +467,9 @@ fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     };
     match (name, target) {
         _ if args.iter().any(turns) => w.wander(),
+        // What the shell goes back to the line says itself.
+        ("popd", _) if w.is_assigned("DIRSTACK") => w.wander(),
+        (_, Some(folder)) if folder.text == "-" && w.is_assigned("OLDPWD") => w.wander(),
         // Where the folder is looked for the line does not show.
         (_, Some(folder)) if w.roams() && !folder.text.starts_with(['/', '~', '.']) => w.wander(),
         ("popd", _) => w.pop(false),

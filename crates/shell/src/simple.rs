@@ -2,6 +2,7 @@
 //!
 //! Owns assignments and how long they last. Never judges a program.
 
+use super::cut::Listed;
 use super::expand::{Feed, Field, Value};
 use super::parse;
 use super::shell;
@@ -84,6 +85,10 @@ impl Walker<'_> {
             for field in fields.iter().filter(|_| assign.append) {
                 self.judge_setting(&assign.name, &field.text, self.place_of(assign.span));
                 self.doubt_number(field.data && field.text.starts_with('['));
+            }
+            // Which of the elements it is, and what stands in the others, is not followed.
+            if assign.element {
+                return Value { listed: Listed::Made, ..Value::unknown() };
             }
             return match before {
                 None if !assign.append => Value::list(&fields),

@@ -77,7 +77,9 @@ impl Folders {
 
     /// A folder as it is named from here.
     fn then(&self, to: &Field) -> Self {
-        let known = !to.unknown() && !to.many;
+        // What a program prints is a folder that is known only where it is the one that the shell stands in.
+        let printed = to.computed && (!to.text.starts_with('.') || to.text.starts_with(".git"));
+        let known = !to.unknown() && !to.many && !printed;
         if to.text.starts_with(['/', '~']) {
             return Self { all: Rc::from([to.text.clone()]), certain: known };
         }

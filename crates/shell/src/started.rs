@@ -92,7 +92,7 @@ fn started(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Fe
             w.hit("hidden-run", opt.span);
         }
     }
-    if read.has(&["-n"]) && name != "nu" {
+    if read.has(&["-n"]) && name != "nu" && only_checks(args, &read) {
         // Only the grammar is checked: nothing of it runs.
         for file in rest {
             w.judge_read(file);
@@ -118,6 +118,13 @@ fn started(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Fe
         shell_input(w, rest, span, feed);
     }
     Feed::Other
+}
+
+/// Whether nothing beside `-n` turns the check of the grammar off again, or says what runs.
+fn only_checks(args: &[Field], read: &Args) -> bool {
+    const PLAIN: [&str; 8] = ["-n", "-v", "-x", "-e", "-u", "--posix", "--norc", "--noprofile"];
+    let turned = args.iter().take_while(|f| f.text.starts_with(['-', '+'])).any(|f| f.text.starts_with('+'));
+    !turned && read.opts.iter().all(|opt| PLAIN.contains(&opt.name.as_str()))
 }
 
 /// Options of a shell that change what its code means.

@@ -6,9 +6,11 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use super::cut::Listed;
 use super::expand::{Field, UNKNOWN, Value};
 use super::knowledge::list;
 use super::scope::Undo;
+use super::secrets::names_secret;
 use super::syntax::{Node, Span};
 use super::walk::Walker;
 
@@ -139,6 +141,14 @@ impl Walker<'_> {
         for ours in ["TMPDIR", GIT_SETTINGS].iter().filter(|_| name.contains(UNKNOWN)) {
             let held = Held { values: vec![Value::unknown()], exported: true, ..Held::default() };
             self.put(ours, Some(held));
+        }
+        // Of one element it is not followed which others there are.
+        if let Some((list, _)) = name.split_once('[') {
+            let level = self.memory.level;
+            let before = self.memory.variables.get(list).cloned();
+            let exported = before.is_some_and(|old| old.exported);
+            let unknown = Value { listed: Listed::Made, ..Value::unknown() };
+            self.put(list, Some(Held { values: vec![unknown], exported, level, ..Held::default() }));
         }
         let memory = &mut self.memory;
         let mut held = Held { values: vec![value], exported: export, fixed: false, level: memory.level };
@@ -275,14 +285,20 @@ impl Walker<'_> {
     /// The value of a variable, when it is certain.
     pub(super) fn value_of(&self, name: &str) -> Option<Value> {
         if MOVING.contains(&name) || self.memory.shared.contains(name) {
-            return Some(Value { number: name == "PIPESTATUS", ..Value::unknown() });
+            let listed = if self.memory.shared.contains(name) { Listed::Made } else { Listed::No };
+            return Some(Value { number: name == "PIPESTATUS", listed, ..Value::unknown() });
         }
         if let Some(held) = self.memory.variables.get(name) {
             // A child shell gets what is exported, and of the rest whatever the environment holds.
             let inherits = held.level == self.memory.level || held.exported;
             return match held.values.as_slice() {
                 [one] if inherits => Some(one.clone()),
-                all => Some(Value { number: all.iter().all(Value::is_number), ..Value::unknown() }),
+                all => {
+                    let secret = all.iter().any(|value| names_secret(&value.text));
+                    let listed = all.iter().map(|value| value.listed).max().unwrap_or_default();
+                    let listed = if secret { Listed::Made } else { listed };
+                    Some(Value { number: all.iter().all(Value::is_number), listed, ..Value::unknown() })
+                }
             };
         }
         let text = match name {

@@ -87,6 +87,8 @@ pub(super) struct Word {
 pub(super) struct Assign {
     pub name: String,
     pub append: bool,
+    /// It sets one element of an array, whose subscript is the last of the words.
+    pub element: bool,
     /// One word, or the elements of an array.
     pub values: Vec<Word>,
     pub array: bool,

@@ -200,7 +200,17 @@ impl<'l> Walker<'l> {
     pub(super) fn script(&mut self, script: &Script, feed: &Feed) -> Feed {
         let mut out = Feed::Inherit;
         let mut chain: Option<(Mark, Joined)> = None;
+        let mut stood = self.stand.clone();
+        let mut left = false;
         for pipeline in script {
+            // A move that nothing waits for may have failed.
+            if pipeline.joined == Joined::Always {
+                if std::mem::take(&mut left) {
+                    self.or_return_to(&stood);
+                }
+                stood = self.stand.clone();
+            }
+            left = leaves(pipeline) || left && !ends(pipeline);
             // What follows `&&` may count on all before it, what follows `||` on nothing.
             let goes_on = pipeline.joined == Joined::And
                 && chain.as_ref().is_none_or(|(_, first)| *first == Joined::And);
@@ -381,4 +391,23 @@ pub(super) fn merge_doubt(a: Feed, b: Feed) -> Feed {
         (Feed::Fetched, _) | (_, Feed::Fetched) => Feed::Fetched,
         _ => Feed::Other,
     }
+}
+
+/// Whether a pipeline moves the shell.
+fn leaves(pipeline: &Pipeline) -> bool {
+    begins(pipeline, &["cd", "chdir", "pushd"])
+}
+
+/// Whether one that stands behind another ends the shell, as in `cd x || exit`.
+fn ends(pipeline: &Pipeline) -> bool {
+    pipeline.joined != Joined::Always && begins(pipeline, &["exit", "return"])
+}
+
+fn begins(pipeline: &Pipeline, names: &[&str]) -> bool {
+    pipeline.nodes.iter().any(|node| match &node.kind {
+        Kind::Simple { words, .. } => {
+            words.first().and_then(parse::bare).is_some_and(|name| names.contains(&name))
+        }
+        Kind::Compound { .. } | Kind::Each { .. } | Kind::Function { .. } | Kind::Test { .. } => false,
+    })
 }

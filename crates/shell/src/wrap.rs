@@ -106,6 +106,11 @@ fn skipped(name: &str, skip: usize, argv: &[Field], rest: &[Field]) -> usize {
         "script" => rest.len().min(1),
         // The time stands behind the option.
         "faketime" if argv.get(1).is_some_and(|f| f.text.starts_with("-f")) => 0,
+        "faketime"
+            if rest.first().is_some_and(|f| f.text.contains('/') || super::command::is_known(&f.text)) =>
+        {
+            0
+        }
         _ => skip,
     }
 }
@@ -140,8 +145,14 @@ fn carried(w: &mut Walker<'_>, name: &str, command: &[Field], span: Span, feed: 
             w.note_given(variable, value);
         }
     }
-    let command = command.get(assigned..).unwrap_or(&[]);
-    let Some(first) = command.first() else { return Feed::Inherit };
+    let (set, command) = command.split_at(assigned);
+    let Some(first) = command.first() else {
+        // Behind a word of the shell an assignment lasts.
+        for (field, (variable, value)) in set.iter().filter_map(|f| Some((f, f.text.split_once('=')?))) {
+            w.assign(variable.trim_end_matches('+'), Value::from_field(&field.with(value)));
+        }
+        return Feed::Inherit;
+    };
     // As a filter `ts` is given a format.
     if name == "ts" && first.text.contains('%') {
         return Feed::Other;
@@ -227,7 +238,9 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
         }
         return Feed::Other;
     }
-    let folder = args.opt(&["-C", "--chdir"]).and_then(|opt| opt.value.clone());
+    // The last one counts.
+    let aside = args.opts.iter().rev().find(|opt| matches!(opt.name.as_str(), "-C" | "--chdir"));
+    let folder = aside.and_then(|opt| opt.value.clone());
     let stand = w.stand.clone();
     if let Some(folder) = folder {
         w.judge_word(&folder);
