@@ -27,6 +27,15 @@ pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
         return false;
     }
     let Some(program) = programs::find(name) else { return false };
+    // Of a cluster each letter of `tree` takes a word of its own.
+    let clustered = |text: &&str| {
+        let letters = text.strip_prefix('-').filter(|rest| rest.len() > 1 && !rest.starts_with('-'));
+        letters
+            .is_some_and(|l| l.contains(['o', 'H', 'T', 'P', 'I']) || l.trim_end_matches('L').contains('L'))
+    };
+    if name == "tree" && texts.iter().any(clustered) {
+        return false;
+    }
     let args = Args::read(program, words);
     if !program.reads.is_empty() {
         return args.opts.iter().all(|opt| only_reads(program, opt));

@@ -109,7 +109,9 @@ fn module(w: &mut Walker<'_>, case: &Case<'_>, rest: &[Field]) {
     match module.text.as_str() {
         "json.tool" => {
             w.lower_to_read();
-            if let Some(out) = rest.iter().skip(1).filter(|f| !f.text.starts_with('-')).nth(1) {
+            if let Some(out) =
+                rest.iter().skip(1).filter(|f| f.text == "-" || !f.text.starts_with('-')).nth(1)
+            {
                 w.judge_write(out, "write-hidden");
             }
             for field in rest.iter().skip(1) {

@@ -29,6 +29,14 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("hidden-run", field.span);
         }
     }
+    for (field, program) in words.iter().zip(words.iter().skip(1)) {
+        let cluster = field.text.strip_prefix('-').filter(|rest| rest.len() > 1 && !rest.starts_with('-'));
+        let runs =
+            cluster.is_some_and(|c| c.ends_with(['I', 'F']) && c.chars().all(|c| c.is_ascii_alphabetic()));
+        if runs && !programs::is(&program.text, Role::Compressor) {
+            w.hit("hidden-run", field.span);
+        }
+    }
     if !first.starts_with('-') && letters.contains('I') {
         w.hit("hidden-run", case.span);
     }

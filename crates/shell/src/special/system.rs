@@ -63,6 +63,10 @@ pub(super) fn ps(w: &mut Walker<'_>, case: &Case<'_>) {
 /// `tmux`, `screen`: what they start or type.
 pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
+    // A format runs what stands in it, in the server.
+    if let Some(field) = words.iter().find(|f| f.text.contains("#(")) {
+        w.hit("hidden-run", field.span);
+    }
     let verb = case.args.operand(0).to_owned();
     if verb.is_empty() || case.args.leading > 0 && words.first().is_some_and(|f| f.text == "-c") {
         // Before any of its own commands `-c` is one of the shell's.

@@ -50,6 +50,12 @@ fn modules(w: &mut Walker<'_>, case: &Case<'_>) {
 
 /// `jq`: `$ENV` and `env` show the environment; `yq` can too.
 pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
+    let clustered = |f: &Field| {
+        f.text.strip_prefix('-').is_some_and(|c| !c.starts_with('-') && c.len() > 1 && c.contains(['i', 's']))
+    };
+    if let Some(field) = case.words().iter().find(|f| case.name == "yq" && clustered(f)) {
+        w.hit("write-hidden", field.span);
+    }
     if case.name != "jq" && case.args.has(&["-i", "--inplace", "--in-place"]) {
         let eval = |text: &str| matches!(text, "e" | "eval" | "ea" | "eval-all");
         let files = case.args.operands.iter().skip_while(|f| eval(&f.text)).skip(1);
