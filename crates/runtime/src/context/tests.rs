@@ -471,7 +471,7 @@ fn a_planning_is_told_the_plan_that_was_set_aside_and_what_of_it_is_done() {
     b.step(Input::say("continue the plan, but look at b.txt as well"));
     assert_eq!(b.lane().kind, LaneKind::Planning);
     let now = b.request().messages.last().unwrap().text.clone();
-    let told = "plan set aside, unfinished: Two looks\n1. One (done)\n2. Two (stopped)\n";
+    let told = "plan set aside, unfinished: Two looks\n1. One (stopped)\n2. Two (done)\n";
     assert!(now.contains(told), "{now}");
     b.step(Input::Cancel);
     b.step(Input::say("what is in b.txt?"));
