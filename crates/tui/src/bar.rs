@@ -36,8 +36,8 @@ pub struct Facts<'a> {
     pub theme: &'a Theme,
     /// Glyphs.
     pub glyphs: &'a Glyphs,
-    /// Whether another window answers what is asked.
-    pub reads: bool,
+    /// Where the session can only be read: who answers what is asked, if anybody.
+    pub reads: Option<&'static str>,
     /// What Enter does.
     pub enter: Enter,
     /// Where the keys go.
@@ -74,8 +74,8 @@ pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Rows {
     let width = usize::from(width);
     if let Some(question) = state.phase_question() {
         let spec = state.spec(question);
-        return if facts.reads {
-            read_rows(&spec, facts, width).into()
+        return if let Some(who) = facts.reads {
+            read_rows(&spec, who, facts, width).into()
         } else {
             question_rows(&spec, facts, width)
         };
@@ -121,12 +121,12 @@ pub fn question(state: &State) -> Option<CheckpointId> {
     state.phase_question().map(|q| q.id)
 }
 
-/// A question that is answered in the other window: what it asks, and no key.
-fn read_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
+/// A question that is not answered here: what it asks, and no key.
+fn read_rows(spec: &Spec, who: &str, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
     let mut rows = title_rows(spec, facts, width).0;
     let last = rows.pop().unwrap_or_default();
     let mut rows: Vec<Line<'static>> = rows.into_iter().map(Line::from).collect();
-    rows.push(closed(last, &["the other window answers it".to_owned()], facts.theme, width));
+    rows.push(closed(last, &[who.to_owned()], facts.theme, width));
     rows.extend(option_rows(spec, facts, width));
     rows
 }
@@ -418,7 +418,7 @@ fn waiting_rows(state: &State, id: CheckpointId, first: &Spec, facts: &Facts<'_>
     let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
     let opens = match first.place {
         _ if key.is_empty() => "",
-        _ if facts.reads => "look",
+        _ if facts.reads.is_some() => "look",
         Place::Diff => "review",
         Place::List | Place::Composer => "answer",
     };

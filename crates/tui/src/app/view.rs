@@ -172,10 +172,11 @@ impl App {
 
     pub(super) fn bar_facts<'a>(&'a self, keys: &'a [String; 3]) -> bar::Facts<'a> {
         let [plan_key, diff_key, approvals_key] = keys;
+        let around = &self.world.surroundings;
         bar::Facts {
             theme: &self.looks.theme,
             glyphs: &self.looks.glyphs,
-            reads: self.world.surroundings.read_only,
+            reads: around.read_only.then_some(if around.free { "" } else { "the other window answers it" }),
             enter: self.entered.enter,
             focus: self.panes.focus,
             over: !self.overlays.is_empty(),

@@ -71,6 +71,10 @@ fn what_nobody_holds_any_more_is_taken_over_by_enter_and_the_draft_stays() {
     assert!(text.contains("nobody holds this session any more; Enter takes it over"), "{text}");
     assert!(text.contains("left at work"), "nothing works there: {text}");
     assert!(!desk.app.animated());
+    for (free, told) in [(false, true), (true, false)] {
+        let text = held(scene("plan"), free).text();
+        assert_eq!(text.contains("the other window answers it"), told, "{text}");
+    }
     desk.press("go on<enter>");
     assert!(desk.taken_over && desk.inputs.is_empty());
     assert_eq!(desk.app.composer.draft.shown(), "go on");
