@@ -286,8 +286,8 @@ fn a_rename_with_more_matches_than_one_result_shows_misses_no_file() {
 #[test]
 fn a_change_of_more_files_than_one_task_takes_says_which_part_each_is() {
     let found = |lines: usize| {
-        let hits: String = (0..lines).map(|n| format!("src/m_{n:02}.rs:1: Bucket\n")).collect();
-        format!("{hits}{lines} matches in {lines} files")
+        let hits = (0..lines).map(|n| format!("src/m_{n:02}.rs:1: Bucket"));
+        hits.chain([format!("{lines} matches in {lines} files")]).collect::<Vec<_>>().join("\n")
     };
     let titles = |files: usize| {
         let talk = Talk::plan("replace Bucket with Pail").then(&[("search", &found(files))]);
