@@ -51,7 +51,14 @@ fn modules(w: &mut Walker<'_>, case: &Case<'_>) {
 /// `jq`: `$ENV` and `env` show the environment; `yq` can too.
 pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
     let clustered = |f: &Field| {
-        f.text.strip_prefix('-').is_some_and(|c| !c.starts_with('-') && c.len() > 1 && c.contains(['i', 's']))
+        let letters = f.text.strip_prefix('-').filter(|c| !c.starts_with('-') && c.len() > 1).unwrap_or("");
+        // Behind one of these stands a format.
+        let (own, format) = letters.split_once(['o', 'p']).unwrap_or((letters, ""));
+        let format = format.trim_start_matches('=');
+        let known = format.len() < 2
+            || matches!(format, "props" | "shell" | "base64")
+            || list("names of formats").contains(&format);
+        own.contains(['i', 's']) || !known && format.contains(['i', 's'])
     };
     if let Some(field) = case.words().iter().find(|f| case.name == "yq" && clustered(f)) {
         w.hit("write-hidden", field.span);
