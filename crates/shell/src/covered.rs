@@ -68,7 +68,7 @@ impl Program {
                 self.names_part(text, (nth, sub))
             })
             && is_inside(text, cwd)
-            && !(self.tasks && (nth > 0 || !is_usual_task(text)))
+            && !(self.tasks && !self.names_task(text) && (nth > 0 || !is_usual_task(text)))
             && !(self.passes && option)
     }
 
@@ -97,6 +97,12 @@ impl Program {
         let up = text.split('/').any(|part| part == "..");
         parts.peek().is_none()
             || parts.any(|o| (whole(&o) || !o.subs.is_empty() && !up) && o.names.iter().any(fits))
+    }
+
+    /// Whether a task is one of those that are named for the program: in any number they build, test and check.
+    fn names_task(&self, text: &str) -> bool {
+        let named = self.options.iter().filter(|o| o.kind == Kind::Begins).flat_map(|o| &o.names);
+        named.into_iter().any(|pattern| super::path::glob(pattern, text))
     }
 
     /// Whether an option behind `--` is one of those that may stand there, where these are named.
@@ -173,6 +179,11 @@ impl Opt {
                     && !names_behind(value)
                     && is_inside(self.text.trim_start_matches('-'), cwd)
             }
+            // What is read without being named is as well named.
+            Some(Kind::Conf) => {
+                let plain = value.strip_prefix("./").unwrap_or(value);
+                !self.text.starts_with("-D") && !self.text.starts_with("-P") && program.work.contains(&plain)
+            }
             Some(Kind::Task) => is_usual_task(value),
             Some(Kind::Word) => program.allows_words(&self.name, sub, value),
             // A folder of tasks holds others under the same names.
@@ -191,7 +202,6 @@ impl Opt {
                 Kind::Code
                 | Kind::Command
                 | Kind::Run
-                | Kind::Conf
                 | Kind::Loads
                 | Kind::Wipes
                 | Kind::Url
