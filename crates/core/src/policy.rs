@@ -95,6 +95,7 @@ mod tests {
         Effect::{Allow, Ask, Deny},
         *,
     };
+    use crate::scope::PermissionMode;
 
     #[test]
     fn rules_are_narrowed_by_what_later_ones_forbid_and_by_nothing_that_they_let_through() {
@@ -118,5 +119,38 @@ mod tests {
         assert_eq!(words, wanted);
         let waits: Vec<String> = later.beyond(&narrowed).map(ToString::to_string).collect();
         assert_eq!(waits, ["allow command npm run"]);
+    }
+
+    /// What a command that nobody was asked about may not see is hidden from it: the rules that come with the program need not
+    /// ask before, somebody's own do.
+    #[test]
+    fn what_lies_in_a_folder_is_not_asked_about_before_by_the_rules_that_are_shipped() {
+        let asks = |source, line: &str| {
+            let rule = |pattern: &str| {
+                let origin = Origin { source, file: "permissions.toml".to_owned(), line: 1 };
+                Rule::new(Effect::Ask, "read", pattern, origin).unwrap()
+            };
+            let places =
+                Places { root: "/home/u/project".into(), home: "/home/u".into(), ..Places::default() };
+            let policy = Policy::new(vec![rule("id_rsa"), rule("credentials.*"), rule("deploy.sh")], places);
+            let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::CALM, granted: &[] };
+            policy.decide(&Request::command(line), &setting).ruling.outcome == Outcome::Ask
+        };
+        for (line, shipped) in [
+            ("wc -l *", false),
+            ("cat data/*.json", false),
+            ("shellcheck scripts/*.sh", false),
+            ("for f in src/*; do head $f; done", false),
+            ("cat credentials.*", true),
+            ("cat cred*", true),
+            ("cat */*", true),
+            ("cat $X/*.json", true),
+            ("cat ../x/*.json", true),
+            ("shopt -s dotglob; cat *", true),
+            ("cat id_rsa", true),
+        ] {
+            assert_eq!(asks(Source::BuiltIn, line), shipped, "{line}");
+            assert!(asks(Source::User, line), "{line}");
+        }
     }
 }

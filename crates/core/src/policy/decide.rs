@@ -111,9 +111,17 @@ impl Policy {
                 facts.reading.calls.iter().find(|c| words.catches(c)).map(|c| c.part.clone())
             }
             About::Path(act, paths) => {
+                // What a command that nobody was asked about may not see it does not see: a name that the line neither writes
+                // nor begins need not be asked about before.
+                let comes = rule.effect == Effect::Ask
+                    && rule.origin.source == Source::BuiltIn
+                    && facts.reading.verdict.risk == Risk::Low;
                 let hit = facts.touched.iter().find(|t| {
+                    let any = |target: &Target| comes && t.act == Act::Read && target.takes_any(&self.places);
                     covers_act(*act, t.act)
-                        && t.targets.iter().any(|target| paths.covers(target, &self.places, true))
+                        && t.targets
+                            .iter()
+                            .any(|target| !any(target) && paths.covers(target, &self.places, true))
                 });
                 hit.map(|t| t.path.clone())
             }

@@ -225,6 +225,21 @@ impl Target {
             && self.parts.iter().zip(&other.parts).all(|(a, b)| a == b)
     }
 
+    /// Whether it takes in whatever lies in a folder of the workspace, or all of one kind, as a shell reads it: `src/*`, `*.json`.
+    pub(super) fn takes_any(&self, places: &Places) -> bool {
+        let Some((Part::Name(last), above)) = self.parts.split_last() else { return false };
+        let root = literal(&places.root);
+        let written =
+            |part: &Part| matches!(part, Part::Name(n) if n.iter().all(|m| matches!(m, Mark::One(_))));
+        let kind = |end: &[Mark]| {
+            end.is_empty()
+                || end.first() == Some(&Mark::One('.')) && end.iter().all(|m| matches!(m, Mark::One(_)))
+        };
+        matches!(last.as_slice(), [Mark::Shown, Mark::Run, end @ ..] if kind(end))
+            && above.starts_with(&root)
+            && above.iter().all(written)
+    }
+
     /// The absolute path; none where a part of it is open.
     pub(super) fn text(&self) -> Option<String> {
         let mut text = String::new();
