@@ -68,7 +68,7 @@ impl Program {
                 self.names_part(text, (nth, sub))
             })
             && is_inside(text, cwd)
-            && !(self.tasks && !self.names_task(text) && (nth > 0 || !is_usual_task(text)))
+            && (!self.tasks || self.names_task(text) || nth == 0 && is_usual_task(text))
             && !(self.passes && option)
     }
 
