@@ -339,10 +339,16 @@ fn words_take_back_what_a_step_wrote_and_the_file_at_a_place() {
         assert_eq!(b.session.state().ledger(), [first]);
     }
     // Another step wrote since: its file is looked at to be taken back.
-    for line in ["undo step 1", "mach den ersten Schritt rückgängig", "undo the first file"] {
+    for (line, file) in [
+        ("undo step 1", "src/greet.py"),
+        ("mach den ersten Schritt rückgängig", "src/greet.py"),
+        // A file has the place that it has in every list: by path.
+        ("undo the second file", "src/greet.py"),
+        ("undo the first file", "README.md"),
+    ] {
         let (mut b, _) = two_steps();
         b.say(line);
-        assert_eq!((sought(&b).as_deref(), going_back(&b)), (Some("src/greet.py"), None), "{line}");
+        assert_eq!((sought(&b).as_deref(), going_back(&b)), (Some(file), None), "{line}");
     }
     let (mut b, _) = two_steps();
     b.say("undo steps 1 and 2");

@@ -13,14 +13,19 @@ use crate::{
 };
 
 impl State {
-    /// The file at a place among those of the last message or run that wrote, in the order in which they were written first.
+    /// The file at a place among those of the last message or run that wrote, as they are listed: by path. The last one is the
+    /// one that was written last.
     pub(in crate::session) fn file_written_at(&self, at: Nth) -> Option<RelPath> {
         let (last, ..) = self.writes().last()?;
         let holds = |id: &ApplyId| *id == last;
         let groups = self.written_in_turn(Extent::Session);
         let group = groups.iter().rev().find(|g| g.files.iter().any(|f| f.writes.iter().any(holds)))?;
         let file = match at {
-            Nth::At(at) => group.files.get(at.checked_sub(1)?)?,
+            Nth::At(at) => {
+                let mut listed: Vec<_> = group.files.iter().collect();
+                listed.sort_by_key(|file| &file.path);
+                listed.into_iter().nth(at.checked_sub(1)?)?
+            }
             Nth::Last => group.files.last()?,
         };
         Some(file.path.clone())
