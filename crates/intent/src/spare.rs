@@ -51,6 +51,16 @@ impl Classifier {
         self.named_by(text, |reader| reader.left_alone().into_iter().chain(reader.left_of()).collect())
     }
 
+    /// The files and folders that a message names by their names: "README.md", "src/a.rs".
+    pub fn files(&self, text: &str) -> Vec<String> {
+        let named =
+            text::tokenize(text).tokens.into_iter().filter(|t| matches!(t.kind, Kind::File | Kind::Path));
+        named
+            .filter_map(|t| text.get(t.start..t.end))
+            .map(|n| n.trim_start_matches("./").to_owned())
+            .collect()
+    }
+
     fn named_by(&self, text: &str, names: impl Fn(&Reader<'_>) -> Vec<String>) -> Vec<String> {
         let doc = text::tokenize(text);
         let mut out: Vec<String> = Vec::new();

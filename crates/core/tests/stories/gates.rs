@@ -1,11 +1,14 @@
 //! Gates: red is a question, a repair goes through the diff, a ceiling holds.
 
+use std::sync::Arc;
+
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event, RunStatus, Stamped},
     input::Input,
     intent::{IntentNode, Phase},
-    plan::{GateStatus, TaskStatus},
+    plan::{GateStatus, TaskStatus, Workspace},
+    relpath::RelPath,
     scope::PermissionMode,
     session::{Deed, LaneKind, Session},
     tool::Tool,
@@ -41,6 +44,16 @@ fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
     assert!(matches!(b.session.state().suspended.as_ref().unwrap().gates[0].status, GateStatus::Passed(_)));
 }
 
+/// A workspace with one file beside those of the plan.
+#[derive(Debug)]
+struct Slug;
+
+impl Workspace for Slug {
+    fn has(&self, path: &RelPath) -> bool {
+        path.as_str() == "src/slug.js"
+    }
+}
+
 #[test]
 fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
     for line in [
@@ -52,8 +65,13 @@ fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
         "no, floor the whole quotient: Math.floor(a / b)",
         "no, do the floor over the whole quotient",
         "make it return 3",
+        "change the timeout to 2.5 seconds",
+        "handle I/O errors in the reader",
+        "replace eval by json.loads",
+        "add a jest.config.js with the ts preset",
     ] {
         let mut b = red("make test", "a.txt", "assertion failed");
+        b.session.set_files(Arc::new(Slug));
         assert!(b.session.foretell(line).does(&Deed::Tells), "{line}: {:?}", b.session.foretell(line));
         b.say(line);
         let repair = b.session.state().lanes.values().find(|l| matches!(l.kind, LaneKind::Repair(_)));
@@ -69,6 +87,7 @@ fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
         "rename slug to slugify in src/slug.js",
     ] {
         let mut b = red("make test", "a.txt", "assertion failed");
+        b.session.set_files(Arc::new(Slug));
         b.say(line);
         assert_eq!(b.session.state().queue.len(), 1, "{line}: {:?}", b.names());
         b.question(is_failure);

@@ -19,8 +19,10 @@ use crate::{
         Clarify, Classification, Consent, IntentNode, IntentPath, Mode, Nth, Phase, Reading, Source, Turn,
     },
     plan::{Task, TaskStatus},
+    relpath::RelPath,
     scope::Capability,
     session::{Lane, state::HEAD_CHARS},
+    shell::is_prose,
 };
 
 /// Why a call is not made that would ask the user, or waited for their review, where they said something meanwhile.
@@ -167,17 +169,21 @@ impl Draft<'_> {
     }
 
     /// Whether an order stands by itself beside a gate that failed: it names files, and none that the plan or what the gate
-    /// said speaks of.
+    /// said speaks of. One that is not there may be what the gate lacks, but for prose.
     fn stands_apart(&self, text: &str) -> bool {
-        let named: Vec<&str> = files_in(text).collect();
+        let classifier = &self.under.tiers.classifier;
         let asked = self.state.phase_question().map(|c| &c.kind);
         let told =
             if let Some(CheckpointKind::Failure(failure)) = asked { failure.message.as_str() } else { "" };
-        let spoken =
-            |name: &&str| told.contains(*name) || self.state.plan.as_ref().is_some_and(|p| p.speaks_of(name));
-        !named.is_empty()
-            && !named.iter().any(spoken)
-            && self.under.tiers.classifier.stands_apart(text).is_some()
+        let plan = self.state.plan.as_ref();
+        let spoken = |name: &String| told.contains(name.as_str()) || plan.is_some_and(|p| p.speaks_of(name));
+        let there = |name: &String| {
+            let path = RelPath::new(name).ok();
+            path.zip(self.under.files.as_ref()).is_some_and(|(path, files)| files.has(&path))
+        };
+        let named = classifier.files(text);
+        let other = named.iter().any(|name| is_prose(name) || there(name));
+        other && !named.iter().any(spoken) && classifier.stands_apart(text).is_some()
     }
 
     /// The command of the run that waits for a yes, where it was asked about last.
@@ -395,13 +401,6 @@ fn goes_on_behind_no(text: &str) -> bool {
     parts.is_some_and(|(head, rest)| {
         head.split_whitespace().count() <= 2 && rest.split_whitespace().count() > 1
     })
-}
-
-/// The words of a text that name a file or a folder.
-fn files_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|w| w.contains(['.', '/']))
 }
 
 const fn is_work(class: &Classification) -> bool {
