@@ -78,6 +78,8 @@ pub struct Lane {
     pub silent: bool,
     /// The command of its that ended last.
     pub ran: Option<Ran>,
+    /// Whether a command of its that can prove something ended well.
+    pub proved: bool,
     /// Whether a change that its last reply wanted came to nothing: what that reply runs after it was meant for it.
     pub missed: bool,
     /// The first call of that reply.
@@ -362,6 +364,7 @@ impl Lane {
             spoke: false,
             silent: false,
             ran: None,
+            proved: false,
             missed: false,
             first: None,
             rounds: 0,

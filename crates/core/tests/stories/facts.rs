@@ -273,13 +273,35 @@ fn an_agent_that_says_that_tests_pass_where_none_ran_is_marked() {
     b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "1\n", "2\n");
     b.reply("Mended a.txt.\n\nAll 19 tests pass.", &[]);
-    assert_eq!(marks(&b), [(3, "no command was run in this step".to_owned())]);
+    assert_eq!(marks(&b), [(3, "nothing that shows it was run in this step".to_owned())]);
     // One that says nothing of them, or ran them, is not.
     let mut b = step();
     b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "1\n", "2\n");
     b.reply("Mended a.txt; the tests should pass now.", &[]);
     assert_eq!(marks(&b), []);
+    // What proves nothing says nothing, whichever way it ended; of a check each line's last end counts.
+    let ran = |lines: &[(&str, i32)]| {
+        let mut b = step();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "2\n");
+        for (line, exit) in lines {
+            b.reply("", &[("run", serde_json::json!({"command": line}))]);
+            if b.session.state().open.values().any(|c| is_diff(&c.kind)) {
+                b.approve_all(None).unwrap();
+                b.write();
+            }
+            if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+                b.answer(is_risk, Answer::Approve).unwrap();
+            }
+            b.end_tool(exited(*exit, "exit\n"));
+        }
+        b.reply("All tests pass.", &[]);
+        marks(&b)
+    };
+    assert_eq!(ran(&[("cargo test", 0), ("grep -n TODO a.txt", 1)]), []);
+    assert_eq!(ran(&[("cargo test", 101), ("ls", 0)]), [(1, "`cargo test` failed".to_owned())]);
+    assert_eq!(ran(&[("ls", 0)]), [(1, "nothing that shows it was run in this step".to_owned())]);
     // At a repair the gate itself says that it is not so.
     let mut b = gates::red("make test", "a.txt", "FAILED");
     b.answer(is_failure, Answer::AutoFix).unwrap();

@@ -85,6 +85,8 @@ impl State {
         self.checked(call, exit.ok());
         if let Some(lane) = self.lanes.values_mut().find(|l| l.head().is_some_and(|c| c.call == call)) {
             let command = lane.head().map(OpenCall::subject).unwrap_or_default();
+            lane.proved |=
+                exit.ok() && lane.head().and_then(OpenCall::run).is_some_and(|run| proves(&run.command));
             lane.ran = Some(Ran { command, exit: exit.clone() });
         }
         if let Some(tried) = self.tried(|t| t.attempt.call == call) {

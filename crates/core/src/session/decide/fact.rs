@@ -5,16 +5,19 @@
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level},
-    fact::{Checked, Fact, FactDraft, Mark, Place},
+    fact::{Checked, Fact, FactDraft, Mark, Place, shortened},
     ids::{CallId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, QuerySub, Reading, SLASH_COMMANDS, Slash, Turn},
     lane::LaneKind,
     plan::GateStatus,
-    session::{Lane, lane::Ran},
+    session::Lane,
     talk::ModelReply,
     tool::RecordFact,
 };
+
+/// The most characters of a command's line in the reason for a mark.
+const LINE_CHARS: usize = 60;
 
 /// Most facts that are listed at once.
 const MOST_SHOWN: usize = 40;
@@ -81,16 +84,20 @@ impl Draft<'_> {
     fn unproven(&self, lane: LaneId) -> Option<String> {
         let works = |l: &&Lane| matches!(l.kind, LaneKind::Task(_) | LaneKind::Repair(_));
         let lane = self.state.lanes.get(&lane).filter(works)?;
-        if let Some(Ran { command, exit }) = &lane.ran {
-            return (!exit.ok()).then(|| format!("`{command}` {}", exit.words()));
+        let plan = self.state.plan.as_ref();
+        let mut failed = self.state.run.iter().flat_map(|run| run.red_checks(plan)).filter(|red| !red.mended);
+        if let Some(red) = failed.next() {
+            return Some(format!("`{}` failed", shortened(&red.line, LINE_CHARS)));
         }
-        let gates = || self.state.plan.iter().flat_map(|plan| &plan.gates);
-        let red = gates().find(|g| matches!(g.status, GateStatus::Failed(_)));
-        if let Some(gate) = red {
+        let gates = || plan.into_iter().flat_map(|plan| &plan.gates);
+        if lane.proved {
+            return None;
+        }
+        if let Some(gate) = gates().find(|g| matches!(g.status, GateStatus::Failed(_))) {
             return Some(format!("the gate {} is red", gate.name));
         }
         let green = gates().any(|g| matches!(g.status, GateStatus::Passed(_)));
-        (!green).then(|| "no command was run in this step".to_owned())
+        (!green).then(|| "nothing that shows it was run in this step".to_owned())
     }
 
     /// Whether facts answer this question; then it is looked whether they still stand.
