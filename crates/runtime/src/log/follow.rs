@@ -21,18 +21,32 @@ impl Log {
     /// # Errors
     /// When reading fails.
     pub fn follow(&mut self) -> Result<Vec<Stamped>, RuntimeError> {
-        let known = self.places.len();
-        self.read_on().map_err(RuntimeError::io("read", &self.path))?;
-        let mut all = Vec::new();
-        for place in self.places.get(known..).unwrap_or_default() {
-            let (events, unknown) = self.record(place)?;
-            self.report.unknown += unknown;
-            all.extend(events);
+        let (index, end) = self.read_on().map_err(RuntimeError::io("read", &self.path))?;
+        let Some(index) = index else { return Ok(Vec::new()) };
+        let (mut new, mut all, mut unknown) = (Vec::new(), Vec::new(), 0);
+        // What cannot be read now is read the next time: until then nothing counts as read.
+        for place in index.places {
+            if place.first > self.report.last {
+                let (events, odd) = self.record(&place)?;
+                unknown += odd;
+                all.extend(events);
+                new.push(place);
+            }
         }
+        for place in new {
+            self.report.records += 1;
+            self.report.events += u64::from(place.count);
+            self.report.last = Seq(place.end() - 1);
+            self.places.push(place);
+        }
+        self.report.unknown += unknown;
+        self.report.bytes = index.report.bytes;
+        self.end = end;
         Ok(all)
     }
 
-    fn read_on(&mut self) -> io::Result<()> {
+    /// What stands behind that which was read, and where that ends.
+    fn read_on(&mut self) -> io::Result<(Option<Index>, u64)> {
         let held = self.file.metadata()?;
         // Whoever writes it puts a file that was taken away there again: the same bytes in another file.
         let there = std::fs::symlink_metadata(&self.path);
@@ -43,22 +57,12 @@ impl Log {
         let len = self.file.metadata()?.len();
         self.end = self.end.min(len);
         if len == self.end {
-            return Ok(());
+            return Ok((None, len));
         }
         self.file.seek(SeekFrom::Start(self.end))?;
         let mut index = Index::default();
         index.take(BufReader::new(&self.file), self.end)?;
-        for place in index.places {
-            if place.first <= self.report.last {
-                continue;
-            }
-            self.report.records += 1;
-            self.report.events += u64::from(place.count);
-            self.report.last = Seq(place.end() - 1);
-            self.places.push(place);
-        }
-        self.report.bytes = index.report.bytes;
-        self.end = index.torn_at.unwrap_or(index.report.bytes);
-        Ok(())
+        let end = index.torn_at.unwrap_or(index.report.bytes);
+        Ok((Some(index), end))
     }
 }

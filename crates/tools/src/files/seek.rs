@@ -6,6 +6,7 @@ use std::{
     fs::File,
     io::{self, Read},
     num::NonZeroUsize,
+    panic::resume_unwind,
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -114,7 +115,11 @@ impl Seek<'_> {
             let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
             let started: Vec<_> = (0..others).map_while(start).collect();
             let mut all = work();
-            all.extend(started.into_iter().filter_map(|other| other.join().ok()).flatten());
+            all.extend(
+                started
+                    .into_iter()
+                    .flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))),
+            );
             all
         });
         all.sort_unstable_by_key(|(at, _)| *at);
