@@ -23,16 +23,23 @@ impl Program {
         let sub = args.operand(0);
         let only_tasks = args.has(&self.tasks_with);
         for opt in &args.opts {
-            let harmless = opt.is_harmless(self, sub, cwd);
+            let harmless = opt.is_harmless(self, sub, cwd) && !opt.works_for_others();
             set(opt.at, harmless);
             set(opt.value_at.unwrap_or(opt.at), harmless);
         }
         for (nth, (field, at)) in args.operands.iter().zip(&args.places).enumerate() {
             let passed = args.ended.is_some_and(|end| nth >= end);
             let task = !only_tasks || passed && field.text.starts_with('-') || is_usual_task(&field.text);
-            set(*at, task && self.operand_is_harmless(field, (nth, sub), passed, cwd));
+            let harmless = task && self.operand_is_harmless(field, (nth, sub), passed, cwd);
+            set(*at, harmless && !self.runs_of_others(&field.text));
         }
         all
+    }
+
+    /// Whether an operand leads a program that takes in code to that of others, which nobody here reviewed.
+    fn runs_of_others(&self, text: &str) -> bool {
+        let loads = !self.follows.is_empty() || self.options.iter().any(|o| o.kind == Kind::Parts);
+        loads && text.contains('/') && is_of_others(text)
     }
 
     fn operand_is_harmless(&self, field: &Field, (nth, sub): (usize, &str), passed: bool, cwd: Cwd) -> bool {
@@ -164,6 +171,11 @@ fn is_inside(text: &str, cwd: Cwd) -> bool {
 }
 
 impl Opt {
+    /// Whether it names a folder of others to work in.
+    fn works_for_others(&self) -> bool {
+        self.kind == Some(Kind::Folder) && self.value.as_ref().is_some_and(|value| is_of_others(&value.text))
+    }
+
     /// Whether it is harmless with its value.
     fn is_harmless(&self, program: &Program, sub: &str, cwd: Cwd) -> bool {
         let value = self.value.as_ref().map_or("", |v| v.text.as_str());
@@ -228,9 +240,11 @@ fn is_source(path: &str) -> bool {
     list("ends of code").contains(&end) || list("ends of sources").contains(&end)
 }
 
-/// Whether a path leads to where tools put code of others.
+/// Whether a path leads to where tools put code of others, or what they keep for themselves.
 pub fn is_of_others(path: &str) -> bool {
-    path.split('/').any(|part| list("folders of others").contains(&part))
+    let named =
+        |part| list("folders of others").contains(&part) || list("folders of records").contains(&part);
+    path.split('/').any(named)
 }
 
 /// Whether a file that is written is hardly one that somebody wrote by hand.
