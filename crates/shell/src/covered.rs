@@ -31,7 +31,7 @@ impl Program {
             let passed = args.ended.is_some_and(|end| nth >= end);
             let task = !only_tasks || passed && field.text.starts_with('-') || is_usual_task(&field.text);
             let harmless = task && self.operand_is_harmless(field, (nth, sub), passed, cwd);
-            set(*at, harmless && !self.runs_of_others(&field.text));
+            set(*at, harmless && !self.runs_of_others(&field.text) && !self.sets_what_runs(&field.text));
         }
         all
     }
@@ -40,6 +40,16 @@ impl Program {
     fn runs_of_others(&self, text: &str) -> bool {
         let loads = !self.follows.is_empty() || self.options.iter().any(|o| o.kind == Kind::Parts);
         loads && text.contains('/') && is_of_others(text)
+    }
+
+    /// Whether a setting of tasks is an option of what they run, a file that it loads, or takes the name of a part away.
+    fn sets_what_runs(&self, text: &str) -> bool {
+        let setting = text.split_once('=').filter(|(name, _)| self.tasks && !name.starts_with('-'));
+        setting.is_some_and(|(name, value)| {
+            value.starts_with('-')
+                || value.is_empty() && list("choices of tasks").contains(&name)
+                || self.kind_of(name, text, "").is_some_and(Kind::is_weighty)
+        })
     }
 
     fn operand_is_harmless(&self, field: &Field, (nth, sub): (usize, &str), passed: bool, cwd: Cwd) -> bool {
