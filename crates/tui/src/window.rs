@@ -140,7 +140,9 @@ impl Window {
         let app = self.others.get_mut(&from)?;
         let streams = matches!(update, Update::Delta(_));
         let before = app.info().clone();
-        let unheard = !matches!(&update, Update::Events(events) if notify::wanted(events).is_some());
+        // Who holds a session is told of it, and nobody else.
+        let unheard = !app.only_follows()
+            && !matches!(&update, Update::Events(events) if notify::wanted(events).is_some());
         app.update_behind(update, &self.front, now);
         let after = app.info().clone();
         if before.status.works() && !after.status.works() && after.status != RunStatus::Waiting {

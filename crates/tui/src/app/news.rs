@@ -46,11 +46,15 @@ impl App {
 
     pub(super) fn events(&mut self, events: &[Stamped], now: Instant) {
         self.composer.heard();
-        self.tell(events, now);
+        // What is asked of a screen in a session that another window holds is asked of that window's.
+        let asked_here = !self.only_follows();
+        if asked_here {
+            self.tell(events, now);
+        }
         let (errand, decided) = (self.errand(), self.deciding());
         let (mut answers, mut answer) = (Answers::default(), None);
         for event in events {
-            if let Some((title, text)) = answers.take(event) {
+            if let Some((title, text)) = answers.take(event).filter(|_| asked_here) {
                 let (_, lines): &mut (_, Vec<&str>) = answer.get_or_insert((title, Vec::new()));
                 lines.push(text);
             }
@@ -61,11 +65,8 @@ impl App {
             self.world.session.apply(event);
             self.seen(event, now);
             self.overlays.iter_mut().for_each(|overlay| overlay.told(&event.event));
-            if let Event::ControlGiven { control } = &event.event {
-                self.controlled(control, now);
-            }
-            if matches!(event.event, Event::TakeBackSought { .. }) {
-                self.awaits_take_back();
+            if asked_here {
+                self.asked_of_screen(&event.event, now);
             }
         }
         if let Some((title, lines)) = answer {
@@ -79,6 +80,16 @@ impl App {
         }
         self.world.stands();
         self.collect_asks();
+    }
+
+    /// Does what the session asks of the screen of whoever spoke.
+    fn asked_of_screen(&mut self, event: &Event, now: Instant) {
+        if let Event::ControlGiven { control } = event {
+            self.controlled(control, now);
+        }
+        if matches!(event, Event::TakeBackSought { .. }) {
+            self.awaits_take_back();
+        }
     }
 
     /// What has nothing left to show goes.

@@ -67,6 +67,11 @@ impl App {
         self.outbox.window.pop_front()
     }
 
+    /// Whether its session is another window's, or was: it is only read here.
+    pub(crate) fn only_follows(&self) -> bool {
+        self.world.surroundings.read_only
+    }
+
     /// Whether its session was asked to close.
     pub(crate) fn is_leaving(&self) -> bool {
         self.leaving.asked

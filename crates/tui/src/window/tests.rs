@@ -69,6 +69,12 @@ impl Bench {
         let _ = self.window.update(number, opened, self.now);
     }
 
+    /// Another window holds this session: it is followed here.
+    fn held(&mut self, number: Number) {
+        let around = Surroundings { now: Millis(story::START), read_only: true, ..Surroundings::default() };
+        let _ = self.window.update(number, Update::Surroundings(Box::new(around)), self.now);
+    }
+
     /// Events of a session, told at the start of time.
     fn events(&mut self, number: Number, events: &[Told]) -> Option<Urgency> {
         let mut story = Story::new();

@@ -85,3 +85,50 @@ fn what_nobody_holds_any_more_is_taken_over_by_enter_and_the_draft_stays() {
     desk.press("<enter>");
     assert_eq!(desk.inputs, [Input::say("go on")]);
 }
+
+#[test]
+fn what_the_other_window_asks_of_its_screen_is_not_done_here() {
+    let mut desk = held(scene("executing"), false);
+    desk.press("half a thought");
+    desk.app.terminal(&crossterm::event::Event::FocusLost, desk.now);
+    for said in ["help", "/status", "show me the diff", "/budget", "/queue"] {
+        desk.give(Input::say(said));
+        let text = desk.text();
+        assert!(desk.top().is_none() && desk.app.panes.focus == Focus::Composer, "{said}: {text}");
+    }
+    assert_eq!(desk.app.composer.draft.shown(), "half a thought");
+    let mut first = scene("executing");
+    first.give(Input::say("help"));
+    assert!(first.top().is_some(), "it is asked of the first");
+}
+
+#[test]
+fn a_plan_that_waits_in_the_other_window_rings_only_there() {
+    for (held_there, rings) in [(false, 1), (true, 0)] {
+        let mut desk = Desk::new(120, 40);
+        if held_there {
+            desk = held(desk, false);
+        }
+        desk.app.terminal(&crossterm::event::Event::FocusLost, desk.now);
+        desk.give(Input::say("add rate limiting to the login endpoint"));
+        desk.reply("", &[("submit_plan", r#"{"title":"Add it","tasks":[{"title":"Token bucket"}]}"#)]);
+        assert_eq!(desk.state().phase, Phase::AwaitingApproval);
+        let tells = desk.app.wishes().into_iter().filter(|w| matches!(w, AppCommand::Tell(_)));
+        assert_eq!(tells.count(), rings, "held there: {held_there}");
+    }
+}
+
+#[test]
+fn a_session_that_the_other_window_leaves_stays_here_and_says_that_it_is_free() {
+    for words in ["exit", "/exit"] {
+        let mut desk = held(scene("answer"), false);
+        desk.press("half a thought");
+        desk.give(Input::say(words));
+        desk.collect();
+        assert!(!desk.quit && !desk.app.is_leaving(), "{words}");
+        let mut desk = held(desk, true);
+        let text = desk.text();
+        assert!(text.contains("Enter takes the session over"), "{text}");
+        assert_eq!(desk.app.composer.draft.shown(), "half a thought");
+    }
+}

@@ -46,3 +46,14 @@ fn the_user_who_looks_elsewhere_is_called_for_the_end_of_an_answer_behind() {
     bench.events(2, &[story::review(9, &[])]);
     assert_eq!(called(&mut bench), 1);
 }
+
+#[test]
+fn the_end_of_what_another_window_holds_is_told_but_calls_nobody_here() {
+    let mut bench = Bench::six();
+    bench.held(1);
+    bench.now += 60 * SECOND;
+    let _ = bench.window.wishes();
+    bench.events(1, &[story::replied(2, 1, "Here."), Told::LaneClosed { lane: LaneId(1) }]);
+    assert!(!bench.window.wishes().iter().any(|wish| matches!(wish, AppCommand::Tell(_))));
+    assert!(bench.draw().contains("beside this: \"Move to sqlx\" done"), "{}", bench.draw());
+}
