@@ -287,9 +287,7 @@ impl Pane for DiffPane {
             return Outcome::complaint(why);
         }
         let early = || open_files(ctx.state) > 0 && !ctx.stood(&self.proposed, &proposed(ctx.state));
-        // While something is looked for the keys that leave a hunk go on with that.
-        let goes_on = self.sought.is_some() && matches!(action, DiffAction::Leave | DiffAction::LeaveWhy);
-        if action.weight().decides() && !goes_on && early() {
+        if action.weight().decides() && !self.goes_on(action) && early() {
             return Outcome::complaint(TOO_EARLY);
         }
         self.take(action, ctx)

@@ -1,7 +1,9 @@
 //! Searching the review: paths, and the lines of every hunk.
 //!
-//! Owns what is looked for and where it stands. While it lasts the keys that leave a hunk go from match to match, so that
-//! none of them decides anything.
+//! Owns what is looked for and where it stands. It lasts until Esc, matches or not; so long the keys that leave
+//! a hunk go from match to match, so that none of them decides anything.
+
+use pilothouse_core::ids::ProposalId;
 
 use super::{
     DiffAction, DiffPane, ID,
@@ -16,6 +18,7 @@ use crate::{
 /// A place where it stands: the name of a file, or a line of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Hit {
+    id: ProposalId,
     file: usize,
     hunk: usize,
     line: Option<Line>,
@@ -27,8 +30,8 @@ pub(super) struct Sought {
     pub(super) words: String,
     /// Where it stands, file by file, of each its name first.
     hits: Vec<Hit>,
-    /// The one that was gone to.
-    at: usize,
+    /// The one that was gone to, while it stands.
+    at: Option<usize>,
 }
 
 impl Sought {
@@ -36,9 +39,27 @@ impl Sought {
     pub(super) const KEYS: [(&'static str, &'static str); 3] =
         [("n N", "match"), ("/", "search"), ("Esc", "ends the search")];
 
-    /// Which match the cursor is at, and of how many.
+    /// Which match was gone to, and of how many.
     pub(super) fn place(&self) -> String {
-        format!("match {} of {}", self.at + 1, self.hits.len())
+        match (self.at, self.hits.len()) {
+            (Some(at), all) => format!("match {} of {all}", at + 1),
+            (None, 0) => "no match".to_owned(),
+            (None, 1) => "1 match".to_owned(),
+            (None, all) => format!("{all} matches"),
+        }
+    }
+
+    /// The match that comes next from here, or the one before.
+    fn step(&self, forward: bool, here: (usize, usize)) -> Option<usize> {
+        let last = self.hits.len().checked_sub(1)?;
+        let place = |hit: &Hit| (hit.file, hit.hunk);
+        let to = match (self.at, forward) {
+            (Some(at), true) => at + 1,
+            (Some(at), false) => at + last,
+            (None, true) => self.hits.iter().position(|h| place(h) >= here).unwrap_or_default(),
+            (None, false) => self.hits.iter().rposition(|h| place(h) < here).unwrap_or(last),
+        };
+        Some(to % (last + 1))
     }
 }
 
@@ -49,20 +70,25 @@ impl DiffPane {
         Outcome::open(Prompt::of_pane(ID, SEARCH, "Search paths and changes", ""))
     }
 
+    /// Whether this key goes on with what is looked for, matches or not: not while a sheet is open or lines are chosen.
+    pub(super) fn goes_on(&self, action: DiffAction) -> bool {
+        let goes_on = matches!(action, DiffAction::Leave | DiffAction::LeaveWhy);
+        goes_on && self.sought.is_some() && self.asked_all.is_empty() && self.lines.is_none()
+    }
+
     /// What a key means while something is looked for.
     pub(super) fn while_sought(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Option<Outcome> {
-        let sought = self.sought.as_mut().filter(|_| self.asked_all.is_empty() && self.lines.is_none())?;
-        let all = sought.hits.len();
-        let by = [(DiffAction::Leave, 1), (DiffAction::LeaveWhy, all.saturating_sub(1))];
-        let (_, by) = by.into_iter().find(|(key, _)| *key == action)?;
-        sought.at = (sought.at + by) % all.max(1);
-        self.show_hit(ctx);
-        Some(Outcome::none())
+        if !self.goes_on(action) {
+            return None;
+        }
+        let here = (self.current, self.hunk);
+        let sought = self.sought.as_mut()?;
+        sought.at = sought.step(action == DiffAction::Leave, here);
+        Some(self.show_match(ctx))
     }
 
     /// Looks for these words: to a file of that name, the next one first; else to the next line that has them.
     pub(super) fn look_for(&mut self, words: &str, ctx: &Ctx<'_>) -> Outcome {
-        self.sought = None;
         if words.is_empty() {
             self.end_search();
             return Outcome::none();
@@ -72,20 +98,25 @@ impl DiffPane {
         let ahead = |h: &Hit| if h.line.is_some() { (h.file, h.hunk) >= here } else { h.file > here.0 };
         let names = |h: &Hit| h.line.is_none();
         let first = hits.iter().position(|h| names(h) && ahead(h)).or_else(|| hits.iter().position(names));
-        let Some(at) = first.or_else(|| hits.iter().position(ahead)).or((!hits.is_empty()).then_some(0))
-        else {
-            let lacking = self.files.iter().filter(|f| !self.texts.lacking(f).is_empty()).count();
-            let unread = match lacking {
-                0 => String::new(),
-                n => format!("; {} not read yet", count(n, "file")),
-            };
-            self.end_search();
-            let all = count(self.files.len(), "file");
-            return Outcome::notice(format!("no match for \"{words}\" in {all}{unread}"));
-        };
+        let at = first.or_else(|| hits.iter().position(ahead)).or((!hits.is_empty()).then_some(0));
         self.sought = Some(Sought { words: words.to_owned(), hits, at });
-        self.show_hit(ctx);
-        Outcome::none()
+        self.show_match(ctx)
+    }
+
+    /// Goes to the match, or says that there is none.
+    fn show_match(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let Some(sought) = &self.sought else { return Outcome::none() };
+        if sought.at.is_some() {
+            self.show_hit(ctx);
+            return Outcome::none();
+        }
+        let lacking = self.files.iter().filter(|f| !self.texts.lacking(f).is_empty()).count();
+        let unread = match lacking {
+            0 => String::new(),
+            n => format!("; {} not read yet", count(n, "file")),
+        };
+        let all = count(self.files.len(), "file");
+        Outcome::notice(format!("no match for \"{}\" in {all}{unread}", sought.words))
     }
 
     /// Ends the search; false where there is none.
@@ -98,17 +129,16 @@ impl DiffPane {
     pub(super) fn seek_again(&mut self) {
         let Some(sought) = self.sought.take() else { return };
         let hits = self.hits(&sought.words);
-        let was = sought.hits.get(sought.at);
+        let was = sought.at.and_then(|at| sought.hits.get(at));
         let at = hits.iter().position(|hit| Some(hit) == was);
-        let at = at.or_else(|| hits.iter().position(|h| (h.file, h.hunk) >= (self.current, self.hunk)));
-        self.sought = (!hits.is_empty()).then(|| Sought { at: at.unwrap_or_default(), hits, ..sought });
+        self.sought = Some(Sought { hits, at, ..sought });
     }
 
     /// Where it stands in all files of the review.
     fn hits(&self, words: &str) -> Vec<Hit> {
         let mut hits = Vec::new();
         for (n, file) in self.files.iter().enumerate() {
-            hits.extend(find(&file.path, words).map(|_| Hit { file: n, hunk: 0, line: None }));
+            hits.extend(find(&file.path, words).map(|_| Hit { id: file.id, file: n, hunk: 0, line: None }));
             let sides = self.texts.sides(file, &self.nothing);
             let Sides::Here(before, after) = sides else { continue };
             let old = |line: usize| find(&before.clean(line, true), words).is_some();
@@ -127,7 +157,7 @@ impl DiffPane {
                     Line::Both(_, _, a, b) => a.is_some_and(old) || b.is_some_and(new),
                     Line::Blank | Line::File(_) | Line::Wait | Line::Lost => false,
                 };
-                hits.extend(has.then_some(Hit { file: n, hunk, line: Some(line) }));
+                hits.extend(has.then_some(Hit { id: file.id, file: n, hunk, line: Some(line) }));
             }
         }
         hits
@@ -135,7 +165,7 @@ impl DiffPane {
 
     /// To the match, a third of the screen below its top where it is not seen already.
     fn show_hit(&mut self, ctx: &Ctx<'_>) {
-        let Some(hit) = self.sought.as_ref().and_then(|s| s.hits.get(s.at)).copied() else { return };
+        let Some(hit) = self.sought.as_ref().and_then(|s| s.hits.get(s.at?)).copied() else { return };
         self.go(hit.file, hit.hunk);
         let place = hit.line.and_then(|line| self.doc.lines.iter().position(|l| *l == line));
         let Some(line) = place else { return };

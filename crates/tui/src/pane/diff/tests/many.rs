@@ -53,20 +53,16 @@ fn files_stand_by_path_and_where_they_are_many_each_has_a_row_and_only_the_one_a
     );
 }
 
-#[test]
-fn a_file_of_which_a_part_was_written_keeps_its_place_and_the_review_goes_on_with_the_next() {
-    let mut s = many(3);
-    s.act(DiffAction::Take);
-    let state = s.story.session.state();
+/// The first file is written as far as it was taken.
+fn written(s: &mut Screen, id: u64, take: &[usize]) -> Option<String> {
     let apply = Event::ApplyApproved {
         apply: ApplyId(200),
         approval: ApprovalId(201),
         by: "user".into(),
-        take: vec![(ProposalId(100), [0].into())],
+        take: vec![(ProposalId(id), take.iter().copied().collect())],
     };
-    assert_eq!(state.proposals()[&ProposalId(100)].path.as_str(), "src/mod_00.rs");
     s.tell(apply);
-    let proposal = &s.story.session.state().proposals()[&ProposalId(100)];
+    let proposal = &s.story.session.state().proposals()[&ProposalId(id)];
     let files = vec![FileChange {
         proposal: proposal.id,
         path: proposal.path.clone(),
@@ -82,6 +78,16 @@ fn a_file_of_which_a_part_was_written_keeps_its_place_and_the_review_goes_on_wit
     s.tell(Event::ApplyStarted { apply: ApplyId(200), files });
     let told = s.pane.tells(s.story.session.state(), &Event::Applied { apply: ApplyId(200) });
     s.tell(Event::Applied { apply: ApplyId(200) });
+    told
+}
+
+#[test]
+fn a_file_of_which_a_part_was_written_keeps_its_place_and_the_review_goes_on_with_the_next() {
+    let mut s = many(3);
+    s.act(DiffAction::Take);
+    let state = s.story.session.state();
+    assert_eq!(state.proposals()[&ProposalId(100)].path.as_str(), "src/mod_00.rs");
+    let told = written(&mut s, 100, &[0]);
     let half = BEFORE.replace("    if authenticate(", "    let key = limits.key();\n    if auth::check(");
     s.propose(210, "src/mod_00.rs", half, after());
     s.draw(110, 16);
@@ -127,6 +133,34 @@ fn a_search_goes_to_a_file_by_its_name_and_to_lines_of_all_and_decides_nothing()
     assert!(s.pane.close(), "Esc ends it");
     assert_eq!(s.act(DiffAction::Leave).inputs.len(), 1);
     assert!(!s.pane.close());
+}
+
+#[test]
+fn a_search_lasts_until_esc_and_decides_nothing_where_nothing_matches_any_more() {
+    let mut s = many(3);
+    assert_eq!(sought(&mut s, "mod_00"), None);
+    keys(&mut s, &[DiffAction::Take, DiffAction::Take]);
+    written(&mut s, 100, &[0, 1]);
+    s.draw(110, 16);
+    assert_eq!(s.pane.files.len(), 2);
+    assert_eq!(s.pane.title(&s.story.ctx()).right.to_string(), "no match");
+    for key in [DiffAction::Leave, DiffAction::LeaveWhy] {
+        let outcome = s.act(key);
+        assert!(outcome.inputs.is_empty() && outcome.open.is_none(), "{outcome:?}");
+        assert_eq!(outcome.notice.as_deref(), Some("no match for \"mod_00\" in 2 files"));
+    }
+    // Another search in its place is one too, though nothing has its words.
+    assert_eq!(sought(&mut s, "nowhere"), Some("no match for \"nowhere\" in 2 files".to_owned()));
+    assert!(s.act(DiffAction::Leave).inputs.is_empty());
+    let keys = s.pane.deciding_keys(&s.story.ctx()).keys;
+    assert!(keys.contains(&("Esc", "ends the search")), "{keys:?}");
+    // What comes meanwhile is found, and the first key goes to the first of it.
+    s.propose(210, "src/nowhere.rs", BEFORE, after());
+    s.draw(110, 16);
+    assert!(s.act(DiffAction::Leave).inputs.is_empty());
+    assert_eq!(s.pane.file().unwrap().path, "src/nowhere.rs");
+    assert!(s.pane.close(), "Esc ends it");
+    assert_eq!(s.act(DiffAction::Leave).inputs.len(), 1);
 }
 
 #[test]
