@@ -236,7 +236,7 @@ fn of_three_hundred_everyday_commands_none_over_asks_and_none_that_should_does_n
     ];
     assert_eq!(having(&still, |comes| comes != Comes::Word), [""; 0], "not loud enough");
     let expected =
-        [("go", [42, 18, 0]), ("node", [56, 22, 1]), ("python", [62, 21, 0]), ("rust", [55, 23, 0])];
+        [("go", [42, 18, 0]), ("node", [56, 22, 1]), ("python", [63, 20, 0]), ("rust", [55, 23, 0])];
     assert_eq!(table, BTreeMap::from(expected), "run, ask, want a word");
 }
 
@@ -277,13 +277,13 @@ fn a_recorded_day_of_real_repositories_is_nowhere_quieter_than_a_reader_judged_a
 }
 
 const ASKS: [(&str, [usize; 3]); 4] =
-    [("go", [27, 61, 10]), ("node", [21, 61, 8]), ("python", [20, 54, 9]), ("rust", [40, 26, 11])];
+    [("go", [27, 61, 10]), ("node", [21, 61, 8]), ("python", [21, 53, 9]), ("rust", [40, 26, 11])];
 const AUTO: [usize; 3] = [252, 58, 38];
 const KINDS: [(&str, usize); 7] = [
     ("files", 33),
     ("options", 23),
     ("outside", 17),
-    ("own", 63),
+    ("own", 62),
     ("removal", 13),
     ("secret", 6),
     ("variable", 14),
