@@ -63,10 +63,15 @@ impl App {
         }
     }
 
-    /// What was being written before stands in the draft again, unless something else is written by now.
+    /// What was being written before stands in the draft again; where something else is written by now it is in the history.
     pub(super) fn drafted_before(&mut self, text: String) {
-        if self.composer.draft.is_blank() && self.composer.offered().is_none() {
-            self.composer.draft.set(Saved::plain(text.as_str()));
+        let kept = Saved::plain(text.as_str());
+        let offered = self.composer.offered().is_some();
+        if self.composer.draft.is_blank() && !offered {
+            self.composer.draft.set(kept);
+        } else if !text.trim().is_empty() && (offered || self.composer.draft.saved().whole() != text) {
+            self.composer.history.keep(kept);
+            self.say("what was being written before is not lost: Up brings it");
         }
         self.resting.kept = text;
     }

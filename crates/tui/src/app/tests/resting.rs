@@ -46,4 +46,31 @@ fn a_draft_that_was_kept_stands_there_again_unless_something_else_is_written() {
     typed(&mut desk, "new");
     desk.app.update(Update::Draft("old".to_owned()), desk.now);
     assert_eq!(desk.app.composer.draft.shown(), "new");
+    let text = desk.text();
+    assert!(text.contains("what was being written before is not lost: Up brings it"), "{text}");
+    desk.press("<up>");
+    assert_eq!(desk.app.composer.draft.shown(), "old");
+    desk.press("<down>");
+    assert_eq!(desk.app.composer.draft.shown(), "new");
+}
+
+#[test]
+fn a_draft_that_was_kept_and_is_written_already_is_told_of_by_nobody() {
+    for (written, kept) in [("old", "old"), ("new", " \n")] {
+        let mut desk = Desk::new(80, 24);
+        typed(&mut desk, written);
+        desk.app.update(Update::Draft(kept.to_owned()), desk.now);
+        let text = desk.text();
+        assert!(!text.contains("Up brings it"), "{text}");
+        assert_eq!(desk.app.composer.history.newest_first().count(), 0);
+    }
+}
+
+#[test]
+fn a_draft_that_was_kept_waits_in_the_history_where_a_command_is_being_written() {
+    let mut desk =
+        golden::scenes::ALL.iter().find(|(name, _)| *name == "command-changed").unwrap().1(120, 40);
+    assert!(desk.app.composer.offered().is_some());
+    desk.app.update(Update::Draft("old".to_owned()), desk.now);
+    assert_eq!(desk.app.composer.history.newest_first().next().unwrap().whole(), "old");
 }
