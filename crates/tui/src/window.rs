@@ -363,9 +363,9 @@ impl Window {
     /// at stake.
     fn mind_leaving(&mut self, now: Instant) {
         self.look_around(now);
-        let works = self.front.runs.iter().any(|r| r.is_of_window() && r.info.status.works());
+        let works = self.front.runs.iter().any(RunRow::works_here);
         if self.farewell == Some(Farewell::Wait) && !works {
-            if self.front.runs.iter().any(|r| r.is_of_window() && r.info.waiting > 0) {
+            if self.front.runs.iter().any(RunRow::waits) {
                 self.farewell = None;
                 self.front.inform("nothing works any more, but a question waits; so this stays open");
             } else {

@@ -188,6 +188,9 @@ impl RunsPane {
             }
             RunsAction::Review => return attach(row, Then::Diff),
             RunsAction::Log => return attach(row, Then::Conversation),
+            RunsAction::Message | RunsAction::Stop | RunsAction::Rename if row.follows.is_some() => {
+                return row.follows.map_or_else(Outcome::none, Outcome::notice);
+            }
             RunsAction::Message => return self.message(row),
             RunsAction::Stop => return tidy::stop(row),
             RunsAction::Rename => return self.rename(row),
@@ -435,19 +438,19 @@ impl Pane for RunsPane {
             "take up"
         };
         let mut keys = vec![("Enter", does)];
-        if run.is_of_window() {
+        if run.is_held_here() {
             keys.push(("m", "message"));
         }
         if tidy::has_changes(run) {
             keys.push(("v", "review"));
         }
-        if run.is_of_window() && (run.info.status.works() || run.info.waiting > 0) {
+        if run.works_here() || run.waits() {
             keys.push(("x", "stop"));
         }
         if run.worktree.is_some() && !run.info.status.works() {
             keys.extend([("M", "merge"), ("D", "drop")]);
         }
-        if run.is_of_window() || run.was_left() {
+        if run.is_held_here() || run.was_left() {
             keys.push(("r", "rename"));
         }
         if run.was_left() {

@@ -47,6 +47,8 @@ pub struct RunRow {
     pub worktree: Option<String>,
     /// How long it has been quiet, in milliseconds.
     pub quiet: u64,
+    /// Why it is only read here, if it is one of this window that another one holds, or held.
+    pub follows: Option<&'static str>,
 }
 
 impl RunRow {
@@ -57,13 +59,19 @@ impl RunRow {
         if info.folder.is_empty() {
             app.folder().clone_into(&mut info.folder);
         }
-        Self { worktree: inside(&info, worktrees), info, berth, quiet }
+        Self {
+            worktree: inside(&info, worktrees),
+            info,
+            berth,
+            quiet,
+            follows: app.context(now).only_reads(),
+        }
     }
 
     pub(super) fn elsewhere(info: &RunInfo, worktrees: &[Worktree], now: u64) -> Self {
         let quiet = now.saturating_sub(info.heard.0);
         let worktree = inside(info, worktrees);
-        Self { info: info.clone(), berth: Berth::Elsewhere, worktree, quiet }
+        Self { info: info.clone(), berth: Berth::Elsewhere, worktree, quiet, follows: None }
     }
 
     pub(super) fn of_worktree(worktree: &Worktree) -> Self {
@@ -73,7 +81,7 @@ impl RunRow {
             doing: "nothing works in it".to_owned(),
             ..RunInfo::default()
         };
-        Self { info, berth: Berth::Empty, worktree: Some(worktree.name.clone()), quiet: 0 }
+        Self { info, berth: Berth::Empty, worktree: Some(worktree.name.clone()), quiet: 0, follows: None }
     }
 
     /// What it is about.
@@ -124,10 +132,19 @@ impl RunRow {
         matches!(self.berth, Berth::Behind(_))
     }
 
+    /// Whether it is a session of this window that no other one holds.
+    pub const fn is_held_here(&self) -> bool {
+        self.is_of_window() && self.follows.is_none()
+    }
+
+    /// Whether something of it works that this window would stop.
+    pub fn works_here(&self) -> bool {
+        self.is_held_here() && self.info.status.works()
+    }
+
     /// Whether leaving would stop something of it, or leave a question of it open.
     pub fn is_alive(&self) -> bool {
-        let info = &self.info;
-        self.is_of_window() && (info.status.works() || info.waiting > 0 || !info.stake.is_empty())
+        self.works_here() || self.waits() || self.is_held_here() && !self.info.stake.is_empty()
     }
 
     /// Whether the window may not go for it without a question.
@@ -137,12 +154,12 @@ impl RunRow {
 
     /// Whether a question of it waits that the session shown now does not show.
     pub fn waits_elsewhere(&self) -> bool {
-        self.is_behind() && self.info.waiting > 0
+        self.is_behind() && self.waits()
     }
 
     /// Whether a question of it waits for the user of this window.
     pub fn waits(&self) -> bool {
-        self.is_of_window() && self.info.waiting > 0
+        self.is_held_here() && self.info.waiting > 0
     }
 
     /// Whether it was left before anything was said in it: there is nothing to go back to.

@@ -19,6 +19,7 @@ use super::*;
 use crate::story::{self, Story};
 
 mod ends;
+mod followed;
 mod gone;
 mod listed;
 mod renamed;

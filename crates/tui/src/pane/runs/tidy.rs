@@ -74,7 +74,7 @@ pub(super) fn has_changes(row: &RunRow) -> bool {
 
 /// Asks whether it is to stop.
 pub(super) fn stop(row: &RunRow) -> Outcome {
-    let Some(number) = row.number().filter(|_| row.info.status.works() || row.info.waiting > 0) else {
+    let Some(number) = row.number().filter(|_| row.works_here() || row.waits()) else {
         return Outcome::notice("nothing of it runs in this window");
     };
     // What runs has a name here; of what is undecided something is told only where there is such a thing.
@@ -97,6 +97,10 @@ pub(super) fn end(end: WorktreeEnd, row: &RunRow, all: &[RunRow]) -> Outcome {
         return Outcome::notice("it works in the folder itself, in no worktree of its own");
     };
     let in_it = || all.iter().filter(|r| r.worktree.as_ref() == Some(&name) && !r.was_left());
+    if let Some(why) = in_it().filter(|r| r.info.status.works() || r.info.waiting > 0).find_map(|r| r.follows)
+    {
+        return Outcome::notice(why);
+    }
     if in_it().any(|r| r.info.status.works()) {
         return Outcome::notice("it is still at work; x stops it first");
     }

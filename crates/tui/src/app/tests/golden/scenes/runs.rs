@@ -151,7 +151,7 @@ pub(in crate::app::tests) fn fleet(mut desk: Desk) -> Desk {
             ..RunInfo::default()
         };
         let worktree = folder.strip_prefix("inkwell-").map(str::to_owned);
-        RunRow { info, berth: Berth::Behind(n), worktree, quiet }
+        RunRow { info, berth: Berth::Behind(n), worktree, quiet, follows: None }
     };
     let mut shown =
         row(0, "add rate limiting to the login endpoint", "inkwell", RunStatus::Thinking, 1_000, "");
@@ -207,7 +207,13 @@ pub(in crate::app::tests) fn earlier(mut desk: Desk) -> Desk {
             usage: Usage { cost_micros: Some(20_000 * n), ..Usage::default() },
             ..RunInfo::default()
         };
-        RunRow { info, berth: Berth::Elsewhere, worktree: None, quiet: days * 86_400_000 + 3_600_000 }
+        RunRow {
+            info,
+            berth: Berth::Elsewhere,
+            worktree: None,
+            quiet: days * 86_400_000 + 3_600_000,
+            follows: None,
+        }
     };
     let mut shown = row(9, "where is a login checked?", RunStatus::Done, 0, "");
     (shown.berth, shown.quiet) = (Berth::Shown(0), 4_000);
