@@ -132,3 +132,19 @@ fn a_session_that_the_other_window_leaves_stays_here_and_says_that_it_is_free() 
         assert_eq!(desk.app.composer.draft.shown(), "half a thought");
     }
 }
+
+#[test]
+fn a_search_of_the_diff_goes_on_and_names_its_keys() {
+    let mut desk = held(scene("review"), false);
+    desk.press("<ctrl-x>d/ten<enter>");
+    let text = desk.text();
+    assert!(text.contains("match 1 of "), "{text}");
+    assert!(text.contains("n N match") && text.contains("Esc ends the search"), "{text}");
+    assert!(!text.contains("y take"), "{text}");
+    let text = desk.press("n").text();
+    assert!(text.contains("match 2 of ") && desk.app.notice.is_none(), "{text}");
+    let text = desk.press("N").text();
+    assert!(text.contains("match 1 of ") && desk.inputs.is_empty(), "{text}");
+    let text = desk.press("<esc>n").text();
+    assert!(desk.app.notice.is_some() && !text.contains("match 1 of "), "{text}");
+}

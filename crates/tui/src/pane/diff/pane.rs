@@ -217,10 +217,12 @@ impl Pane for DiffPane {
         if self.files.is_empty() {
             return Line::default();
         }
-        if ctx.only_reads().is_some() && self.sought.is_none() {
-            let keys =
+        if ctx.only_reads().is_some() {
+            let moves =
                 [("] [", "hunk"), ("} {", "file"), ("d", "all files"), ("j/k", "scroll"), ("Esc", "back")];
-            return hint_line(ctx, &keys, width);
+            // Nothing is decided here, so that no key is named below the draft.
+            let keys = if self.sought.is_some() { &Sought::KEYS[..] } else { &moves };
+            return hint_line(ctx, keys, width);
         }
         // A sheet names its keys itself; those of chosen lines and of a search stand below the draft.
         if !self.asked_all.is_empty() || self.lines.is_some() || self.sought.is_some() {
@@ -283,7 +285,7 @@ impl Pane for DiffPane {
 
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         let Some(action) = DiffAction::of(action) else { return Outcome::none() };
-        if let Some(why) = ctx.only_reads().filter(|_| !action.reads()) {
+        if let Some(why) = ctx.only_reads().filter(|_| !action.reads() && !self.goes_on(action)) {
             return Outcome::complaint(why);
         }
         let early = || open_files(ctx.state) > 0 && !ctx.stood(&self.proposed, &proposed(ctx.state));
