@@ -42,7 +42,8 @@ impl Parser<'_> {
             }
         }
         let inner = self.command()?;
-        let script = vec![Pipeline { nodes: vec![inner], background: false, joined: Joined::Always }];
+        let joined = Joined::Always;
+        let script = vec![Pipeline { nodes: vec![inner], background: false, turned: false, joined }];
         let named =
             |name: String| Word { pieces: vec![Piece::Text(name, Quote::Bare)], span: self.span_from(start) };
         let words = name.map(named).into_iter().collect();

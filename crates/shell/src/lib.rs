@@ -28,6 +28,7 @@ mod knowledge;
 mod letters;
 mod made;
 mod modes;
+mod moves;
 mod named;
 mod needs;
 mod parse;

@@ -251,9 +251,11 @@ impl<'a> Parser<'a> {
 
     fn pipeline(&mut self) -> Read<Pipeline> {
         let mut nodes = Vec::new();
+        let mut turned = false;
         loop {
             self.newlines()?;
             while self.reserved("!") {
+                turned = true;
                 self.blanks();
             }
             nodes.push(self.command()?);
@@ -264,7 +266,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let _ = self.eat("&");
         }
-        Ok(Pipeline { nodes, background: false, joined: Joined::Always })
+        Ok(Pipeline { nodes, background: false, turned, joined: Joined::Always })
     }
 
     pub(super) fn command(&mut self) -> Read<Node> {

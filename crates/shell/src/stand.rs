@@ -25,6 +25,8 @@ pub(super) struct Stand {
     pub moved: bool,
     /// It stands where code of others lies.
     pub strayed: bool,
+    /// How many moves led here that may have failed.
+    pub tried: usize,
     at: Folders,
     before: Folders,
     stack: Vec<Folders>,
@@ -42,7 +44,7 @@ impl Default for Stand {
     fn default() -> Self {
         let at = Folders { all: Rc::from([String::new()]), certain: true };
         let before = Folders { all: Rc::from([]), certain: false };
-        Self { cwd: Cwd::Project, moved: false, strayed: false, at, before, stack: Vec::new() }
+        Self { cwd: Cwd::Project, moved: false, strayed: false, tried: 0, at, before, stack: Vec::new() }
     }
 }
 
@@ -53,7 +55,7 @@ impl Stand {
     }
 
     /// It is where it is or where another one is.
-    fn or(self, other: &Self) -> Self {
+    pub fn or(self, other: &Self) -> Self {
         Self {
             moved: self.moved || other.moved,
             strayed: self.strayed || other.strayed,
@@ -149,6 +151,8 @@ impl Walker<'_> {
             self.stand.stack.push(self.stand.at.clone());
         }
         self.stand_in(next);
+        // It stood there, or nothing was put on the stack.
+        self.stand.tried -= usize::from(!swaps);
     }
 
     /// Whether a folder that is named may be one below another than where the shell stands.
@@ -176,6 +180,7 @@ impl Walker<'_> {
 
     fn stand_in(&mut self, next: Folders) {
         self.stand.moved = true;
+        self.stand.tried += 1;
         let before =
             if self.maybe > 0 { self.stand.at.or(&self.stand.before) } else { self.stand.at.clone() };
         self.stand.at = if self.maybe > 0 { self.stand.at.or(&next) } else { next };

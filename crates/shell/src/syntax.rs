@@ -175,6 +175,8 @@ pub(super) struct Pipeline {
     pub nodes: Vec<Node>,
     /// Followed by `&`.
     pub background: bool,
+    /// Behind `!`: what follows it by `&&` runs where it failed.
+    pub turned: bool,
     pub joined: Joined,
 }
 

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use super::bounds::Spent;
 use super::descriptors::Outputs;
 use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::moves::Moves;
 use super::parse;
 use super::path::Cwd;
 use super::rules;
@@ -200,17 +201,9 @@ impl<'l> Walker<'l> {
     pub(super) fn script(&mut self, script: &Script, feed: &Feed) -> Feed {
         let mut out = Feed::Inherit;
         let mut chain: Option<(Mark, Joined)> = None;
-        let mut stood = self.stand.clone();
-        let mut left = false;
+        let mut moves = Moves::from(&self.stand);
         for pipeline in script {
-            // A move that nothing waits for may have failed.
-            if pipeline.joined == Joined::Always {
-                if std::mem::take(&mut left) {
-                    self.or_return_to(&stood);
-                }
-                stood = self.stand.clone();
-            }
-            left = leaves(pipeline) || left && !ends(pipeline);
+            self.before_next(&mut moves, pipeline.joined);
             // What follows `&&` may count on all before it, what follows `||` on nothing.
             let goes_on = pipeline.joined == Joined::And
                 && chain.as_ref().is_none_or(|(_, first)| *first == Joined::And);
@@ -224,6 +217,7 @@ impl<'l> Walker<'l> {
             self.maybe += usize::from(conditional);
             let next = self.pipeline(pipeline, feed.clone());
             self.maybe -= usize::from(conditional);
+            self.after_one(&mut moves, pipeline);
             out = match (out, next) {
                 (Feed::Inherit, next) => next,
                 (Feed::Text(a), Feed::Text(b)) if a.len() + b.len() < 65_536 => Feed::Text(a + &b),
@@ -235,6 +229,7 @@ impl<'l> Walker<'l> {
         if let Some((mark, _)) = chain {
             self.doubt(mark);
         }
+        self.before_next(&mut moves, Joined::Always);
         out
     }
 
@@ -391,23 +386,4 @@ pub(super) fn merge_doubt(a: Feed, b: Feed) -> Feed {
         (Feed::Fetched, _) | (_, Feed::Fetched) => Feed::Fetched,
         _ => Feed::Other,
     }
-}
-
-/// Whether a pipeline moves the shell.
-fn leaves(pipeline: &Pipeline) -> bool {
-    begins(pipeline, &["cd", "chdir", "pushd"])
-}
-
-/// Whether one that stands behind another ends the shell, as in `cd x || exit`.
-fn ends(pipeline: &Pipeline) -> bool {
-    pipeline.joined != Joined::Always && begins(pipeline, &["exit", "return"])
-}
-
-fn begins(pipeline: &Pipeline, names: &[&str]) -> bool {
-    pipeline.nodes.iter().any(|node| match &node.kind {
-        Kind::Simple { words, .. } => {
-            words.first().and_then(parse::bare).is_some_and(|name| names.contains(&name))
-        }
-        Kind::Compound { .. } | Kind::Each { .. } | Kind::Function { .. } | Kind::Test { .. } => false,
-    })
 }
