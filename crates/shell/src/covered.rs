@@ -52,6 +52,13 @@ impl Program {
         })
     }
 
+    /// Whether it names nothing of what its program does by name, so that settings of the project say what is done.
+    pub fn acts_by_default(&self, words: &[Field]) -> bool {
+        let begins = self.options.iter().filter(|o| o.kind == Kind::Begins).flat_map(|o| &o.names);
+        let named: Vec<&str> = begins.copied().filter(|name| !name.starts_with('!')).collect();
+        !named.is_empty() && !named.contains(&"$") && Args::read(self, words).operands.is_empty()
+    }
+
     fn operand_is_harmless(&self, field: &Field, (nth, sub): (usize, &str), passed: bool, cwd: Cwd) -> bool {
         let text = field.text.as_str();
         if let Some((name, value)) = text.split_once('=').filter(|_| self.tasks && !passed) {

@@ -63,6 +63,8 @@ pub struct Call {
     pub carrier: bool,
     /// Whether variables are set for it that may steer it.
     pub steered: bool,
+    /// Whether it names nothing of what its program does by name, as `gradle` alone does: settings of the project say it.
+    pub by_default: bool,
     /// Whether it is of a kind that does nothing but read, wherever it may write: its low risk rests on no option that was
     /// overlooked.
     pub reads: bool,
@@ -213,8 +215,9 @@ impl Walker<'_> {
             return;
         }
         let words = argv.get(1..).unwrap_or(&[]);
-        let harmless =
-            programs::find(name).unwrap_or(&programs::NOTHING).harmless_words(words, self.stand.cwd);
+        let grammar = programs::find(name).unwrap_or(&programs::NOTHING);
+        let harmless = grammar.harmless_words(words, self.stand.cwd);
+        let by_default = grammar.acts_by_default(words);
         let reads = !located && super::reads::does(name, words, steered);
         let Some(trace) = &mut self.trace else { return };
         let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
@@ -228,6 +231,7 @@ impl Walker<'_> {
             given: argv.first().map(|f| f.text.clone()).unwrap_or_default(),
             words: words.iter().zip(harmless).map(word).collect(),
             steered,
+            by_default,
             located,
             carrier,
             reads,

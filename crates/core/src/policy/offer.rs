@@ -141,6 +141,7 @@ fn general(call: &Call) -> Option<String> {
             && !word.starts_with('-')
     };
     let kept: Vec<&str> = match words.as_slice() {
+        _ if call.by_default => return exactly(program, &words),
         _ if call.located => Vec::new(),
         ["-m", module, ..] if shell::is(name, Role::Interpreter) => vec!["-m", module],
         [file, ..] if shell::is(name, Role::Interpreter) && !file.starts_with('-') => vec![file],

@@ -84,6 +84,10 @@ impl Words {
         if let Some((at, word)) = behind.into_iter().find(|(_, word)| !word.harmless) {
             return Fit::Until(at + 1, "only what the rule covers unseen".to_owned(), word.text.clone());
         }
+        if call.by_default && !self.closed {
+            let wants = "a word for what it does".to_owned();
+            return Fit::Until(self.rest.len() + 1, wants, "nothing more".to_owned());
+        }
         if call.steered {
             let wants = "no variables but the harmless ones".to_owned();
             return Fit::Until(0, wants, "one that may steer it".to_owned());
@@ -110,7 +114,12 @@ impl Words {
         }
         let words = self.rest.join(" ");
         let line = format!("{} {words}", self.program);
-        let unseen = shell::read(&line).calls.first().is_some_and(|c| c.words.iter().any(|w| !w.harmless));
+        let reading = shell::read(&line);
+        let call = reading.calls.first();
+        if call.is_some_and(|call| call.by_default) {
+            return Some("it stands for every task that builds, tests or checks");
+        }
+        let unseen = call.is_some_and(|call| call.words.iter().any(|w| !w.harmless));
         unseen.then_some("its own words bring code, a configuration or a place that nothing else covers")
     }
 
