@@ -16,6 +16,13 @@ enum Mark {
     Shown,
 }
 
+impl Mark {
+    /// Whether it stands for exactly one character.
+    const fn is_one(self) -> bool {
+        matches!(self, Self::One(_) | Self::Any)
+    }
+}
+
 /// One component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
@@ -385,10 +392,11 @@ fn name_meets(a: &[Mark], b: &[Mark], fold: bool) -> bool {
         [Mark::Shown, rest @ ..] => rest,
         all => all,
     };
-    let same = |x: char, y: char| x == y || fold && x.to_lowercase().eq(y.to_lowercase());
-    let clash = |pair: (Option<&Mark>, Option<&Mark>)| matches!(pair, (Some(Mark::One(x)), Some(Mark::One(y))) if !same(*x, *y));
-    if clash((a.first(), b.first())) || clash((a.last(), b.last())) {
-        return false;
+    let Some((a, b)) = between_wildcards(a, b, fold) else { return false };
+    match (a, b) {
+        ([], rest) | (rest, []) => return rest.iter().all(|m| *m == Mark::Run),
+        ([Mark::Run], rest) | (rest, [Mark::Run]) if rest.iter().all(|m| m.is_one()) => return true,
+        _ => {}
     }
     let mut row: Vec<bool> = (0..=b.len()).map(|j| b.iter().skip(j).all(|m| *m == Mark::Run)).collect();
     for x in a.iter().rev() {
@@ -400,7 +408,7 @@ fn name_meets(a: &[Mark], b: &[Mark], fold: bool) -> bool {
                 (Mark::Run, Some(_)) => get(&row, j) || get(&next, j + 1),
                 (_, Some(Mark::Run)) => get(&next, j + 1) || get(&row, j),
                 (_, None) => false,
-                (Mark::One(x), Some(Mark::One(y))) => same(*x, *y) && get(&row, j + 1),
+                (Mark::One(x), Some(Mark::One(y))) => same(*x, *y, fold) && get(&row, j + 1),
                 (_, Some(_)) => get(&row, j + 1),
             };
             if let Some(cell) = next.get_mut(j) {
@@ -410,6 +418,47 @@ fn name_meets(a: &[Mark], b: &[Mark], fold: bool) -> bool {
         row = next;
     }
     row.first().copied().unwrap_or(false)
+}
+
+/// What is left of two patterns without the characters before the first wildcard and behind the last one of either; `None`
+/// where these differ: nearly all names are told apart there.
+fn between_wildcards<'p>(
+    mut a: &'p [Mark],
+    mut b: &'p [Mark],
+    fold: bool,
+) -> Option<(&'p [Mark], &'p [Mark])> {
+    let meet = |x: &Mark, y: &Mark| match (x, y) {
+        (Mark::One(x), Mark::One(y)) => same(*x, *y, fold),
+        _ => true,
+    };
+    while let ([x, behind_x @ ..], [y, behind_y @ ..]) = (a, b)
+        && x.is_one()
+        && y.is_one()
+    {
+        if !meet(x, y) {
+            return None;
+        }
+        (a, b) = (behind_x, behind_y);
+    }
+    while let ([before_x @ .., x], [before_y @ .., y]) = (a, b)
+        && x.is_one()
+        && y.is_one()
+    {
+        if !meet(x, y) {
+            return None;
+        }
+        (a, b) = (before_x, before_y);
+    }
+    Some((a, b))
+}
+
+/// Whether two characters are one; `fold` leaves case out of account.
+fn same(x: char, y: char, fold: bool) -> bool {
+    let folded = || match (x.is_ascii(), y.is_ascii()) {
+        (true, true) => x.eq_ignore_ascii_case(&y),
+        _ => x.to_lowercase().eq(y.to_lowercase()),
+    };
+    x == y || fold && folded()
 }
 
 #[cfg(test)]

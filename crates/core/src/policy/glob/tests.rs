@@ -105,3 +105,35 @@ fn unknown_syntax_is_an_error_at_its_place() {
         assert_eq!(Glob::parse(pattern).unwrap_err().at, at, "{pattern}");
     }
 }
+
+/// Whether some name fits both, tried element by element.
+fn tried(a: &[Mark], b: &[Mark]) -> bool {
+    match (a, b) {
+        ([], rest) | (rest, []) => rest.iter().all(|m| *m == Mark::Run),
+        ([Mark::Run, x @ ..], [_, y @ ..]) => tried(x, b) || tried(a, y),
+        ([_, x @ ..], [Mark::Run, y @ ..]) => tried(a, y) || tried(x, b),
+        ([Mark::One(c), ..], [Mark::One(d), ..]) if !c.eq_ignore_ascii_case(d) => false,
+        ([_, x @ ..], [_, y @ ..]) => tried(x, y),
+    }
+}
+
+#[test]
+fn names_meet_as_they_do_element_by_element() {
+    let marks = [Mark::One('a'), Mark::One('A'), Mark::One('b'), Mark::Any, Mark::Run];
+    let mut all: Vec<Vec<Mark>> = vec![Vec::new()];
+    let mut longest = all.clone();
+    for _ in 0..3 {
+        let longer = |name: &Vec<Mark>| marks.map(|m| name.iter().copied().chain([m]).collect::<Vec<_>>());
+        longest = longest.iter().flat_map(longer).collect();
+        all.extend(longest.iter().cloned());
+    }
+    for a in &all {
+        for b in &all {
+            assert_eq!(name_meets(a, b, true), tried(a, b), "{a:?} {b:?}");
+        }
+    }
+    let name = |text: &str| text.chars().map(Mark::One).collect::<Vec<_>>();
+    assert!(
+        name_meets(&name("\u{212a}ey"), &name("KEY"), true) && !name_meets(&name("key"), &name("KEY"), false)
+    );
+}
