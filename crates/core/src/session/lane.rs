@@ -420,10 +420,7 @@ impl Lane {
 
     /// What is offered to the model: the node's free closure under the ceiling.
     pub fn offer(&self) -> ToolScope {
-        if self.fixed {
-            return self.scope();
-        }
-        self.node.scope().or(ToolScope::EXECUTE).and(self.ceiling)
+        if self.fixed { self.scope() } else { self.node.scope().or(ToolScope::EXECUTE).and(self.ceiling) }
     }
 
     /// The first call that has not ended.

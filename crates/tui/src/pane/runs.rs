@@ -180,12 +180,8 @@ impl RunsPane {
             RunsAction::PageDown => self.cursor = choose((at + self.page()).min(last)),
             RunsAction::PageUp => self.cursor = choose(at.saturating_sub(self.page())),
             RunsAction::Attach => return attach(row, Then::Draft),
-            RunsAction::Review | RunsAction::Log if !row.is_of_window() => {
-                return Outcome::notice(tidy::NOT_OPEN);
-            }
-            RunsAction::Review if !tidy::has_changes(row) => {
-                return Outcome::notice("it changed nothing so far");
-            }
+            RunsAction::Review | RunsAction::Log if !row.is_of_window() => return tidy::not_open(),
+            RunsAction::Review if !tidy::has_changes(row) => return Outcome::notice(tidy::UNCHANGED),
             RunsAction::Review => return attach(row, Then::Diff),
             RunsAction::Log => return attach(row, Then::Conversation),
             RunsAction::Message | RunsAction::Stop | RunsAction::Rename if row.follows.is_some() => {
@@ -223,7 +219,7 @@ impl RunsPane {
 
     fn message(&mut self, row: &RunRow) -> Outcome {
         let Some(number) = row.number() else {
-            return Outcome::notice(tidy::NOT_OPEN);
+            return tidy::not_open();
         };
         self.wanted = Some(Wanted::Message(number));
         let question = format!("Say to \"{}\"", crate::status::shorten(row.title(), 40));

@@ -65,7 +65,12 @@ fn held(row: &RunRow) -> Option<&'static str> {
 }
 
 /// Told of one that has to be opened first.
-pub(super) const NOT_OPEN: &str = "it is not open here; Enter takes it up first";
+pub(super) fn not_open() -> Outcome {
+    Outcome::notice("it is not open here; Enter takes it up first")
+}
+
+/// Told of one that has nothing to look at.
+pub(super) const UNCHANGED: &str = "it changed nothing so far";
 
 /// Whether a session of this window has changes that can be looked at.
 pub(super) fn has_changes(row: &RunRow) -> bool {

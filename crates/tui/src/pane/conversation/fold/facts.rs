@@ -98,9 +98,7 @@ impl Log {
                 self.plan.iter_mut().for_each(|plan| plan.change_gate(*gate, to));
             }
             Event::FactsAnswered { text, .. } => {
-                for line in text.lines() {
-                    self.mark(at, Mark::Dot, line);
-                }
+                text.lines().for_each(|line| self.mark(at, Mark::Dot, line));
             }
             Event::TurnDirected { .. } => self.directed(at, event),
             // Each line of work is told them; the user, once.
