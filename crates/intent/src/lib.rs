@@ -4,8 +4,8 @@
 //! message. It knows nothing of sessions, and never decides whether an effect may happen: that is the
 //! session's gate.
 
-pub mod claim;
-mod classify;
+mod claim;
+pub mod classify;
 pub mod command;
 pub mod embed;
 pub mod exemplars;
