@@ -17,6 +17,7 @@ mod evidence;
 mod files;
 mod guard;
 mod made;
+mod parallel;
 mod pattern;
 mod program;
 mod resolved;

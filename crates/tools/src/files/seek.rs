@@ -5,11 +5,8 @@
 use std::{
     fs::File,
     io::{self, Read},
-    num::NonZeroUsize,
-    panic::resume_unwind,
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
-    thread,
 };
 
 use grep_regex::RegexMatcher;
@@ -19,7 +16,11 @@ use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
 use super::walk::Kind;
-use crate::{executor::BlobSource, jail::Jail};
+use crate::{
+    executor::BlobSource,
+    jail::Jail,
+    parallel::{Places, on_all},
+};
 
 /// In a longer file each line is looked at for secrets by itself, in bytes.
 pub(super) const MASKED_BYTES: u64 = 4 * 1024 * 1024;
@@ -27,10 +28,6 @@ pub(super) const MASKED_BYTES: u64 = 4 * 1024 * 1024;
 const SNIFF_BYTES: usize = 8 * 1024;
 /// A line longer than this is not searched, and so much of what was found is held, in bytes.
 const HEAP_BYTES: usize = 16 * 1024 * 1024;
-/// More threads do not make a file system answer sooner.
-const MOST_THREADS: usize = 8;
-/// So few files are looked into by one thread.
-const FEW: usize = 64;
 
 /// A line of a file: one that was found, or one around it.
 pub(super) struct Line {
@@ -87,16 +84,16 @@ impl Seek<'_> {
     /// Looks into files on every processor at once; gives what the first of them have, in their order: no more than until
     /// there are more matches than there is room for, or until as much is held as may be.
     pub fn files(self, files: &[(&Path, Kind)], room: usize) -> Vec<Found> {
-        let (next, matches, held) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let (matches, held) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let is_enough = || {
             matches.load(Ordering::Relaxed) > room
                 || held.load(Ordering::Relaxed) > HEAP_BYTES
                 || self.cancel.is_cancelled()
         };
-        let work = || {
+        let work = |places: &Places| {
             let (mut searcher, mut buffer, mut all) = (self.searcher(), Vec::new(), Vec::new());
             while !is_enough() {
-                let at = next.fetch_add(1, Ordering::Relaxed);
+                let at = places.next();
                 let Some((real, kind)) = files.get(at) else { break };
                 let mut lines = Lines { room, ..Lines::default() };
                 let ended = self.file((real, *kind), (&mut searcher, &mut buffer), &mut lines);
@@ -106,22 +103,7 @@ impl Seek<'_> {
             }
             all
         };
-        let others = match files.len() {
-            0..=FEW => 0,
-            _ => thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MOST_THREADS) - 1,
-        };
-        let mut all = thread::scope(|scope| {
-            // Where no thread can be had this one does all.
-            let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-            let started: Vec<_> = (0..others).map_while(start).collect();
-            let mut all = work();
-            all.extend(
-                started
-                    .into_iter()
-                    .flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))),
-            );
-            all
-        });
+        let mut all = on_all(files.len(), work);
         all.sort_unstable_by_key(|(at, _)| *at);
         all.into_iter().map(|(_, found)| found).collect()
     }

@@ -3,23 +3,15 @@
 //! Owns how the system is asked about each of them: names seen from their folder, which is held open, on every
 //! processor at once. Nearly always nothing changed, and then this is all that a look does.
 
-use std::{
-    collections::HashMap,
-    num::NonZeroUsize,
-    path::Path,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
+use std::{collections::HashMap, path::Path};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use super::tree::Tree;
-use crate::stamp::Stamp;
-
-/// More threads do not make a file system answer sooner.
-const MOST_THREADS: usize = 8;
-/// So few folders are asked about by one thread.
-const FEW: usize = 64;
+use crate::{
+    parallel::{Places, on_all},
+    stamp::Stamp,
+};
 
 /// What was seen of a folder.
 #[derive(Debug)]
@@ -33,26 +25,14 @@ pub(super) struct Seen {
 /// Glances at every folder that is known; one that cannot be opened is left out.
 pub(super) fn glance(tree: &Tree) -> HashMap<String, Seen> {
     let folders: Vec<&String> = tree.known_folders().collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
+    let work = |places: &Places| {
         let mut found = Vec::new();
-        while let Some(path) = folders.get(next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some(path) = folders.get(places.next()) {
             found.extend(seen(tree, path).map(|seen| ((*path).clone(), seen)));
         }
         found
     };
-    let others = match folders.len() {
-        0..=FEW => 0,
-        _ => thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MOST_THREADS) - 1,
-    };
-    thread::scope(|scope| {
-        // Where no thread can be had this one does all.
-        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-        let started: Vec<_> = (0..others).map_while(start).collect();
-        let mut all: HashMap<_, _> = work().into_iter().collect();
-        all.extend(started.into_iter().filter_map(|other| other.join().ok()).flatten());
-        all
-    })
+    on_all(folders.len(), work).into_iter().collect()
 }
 
 fn seen(tree: &Tree, path: &str) -> Option<Seen> {
