@@ -89,7 +89,7 @@ impl State {
         if let Some(aside) = self.suspended.as_ref().filter(|_| rows.len() == 1) {
             rows.push((
                 "why",
-                format!("the plan \"{}\" waited for your yes, and is set aside for it", aside.title),
+                format!("another plan, \"{}\", is set aside while this one waits", aside.title),
             ));
         }
         if rows.len() == 1 {

@@ -38,9 +38,7 @@ fn read_only() -> Refusal {
 impl Draft<'_> {
     pub(super) fn plan_ready(&mut self, lane: LaneId, plan: Plan) {
         let ousted = self.state.ousted_by(&plan).map(|old| old.title.clone());
-        // What was asked about goes for it: that is no small thing, whatever the plan is.
-        let ousts = ousted.is_some();
-        if let Some(title) = ousted {
+        if let Some(title) = &ousted {
             // Its order may what it says itself, and nothing that the other one was allowed.
             let turn = plan.turn;
             self.emit(Event::TurnContinues { turn, of: turn });
@@ -51,7 +49,8 @@ impl Draft<'_> {
         }
         self.show_plan(plan);
         self.must_go(Trigger::PlanReady);
-        if !ousts && self.begins_unasked() && self.may_run() {
+        // What was asked about went for it: that is no small thing, whatever the plan is.
+        if ousted.is_none() && self.begins_unasked() && self.may_run() {
             let approval = ApprovalId(self.id());
             self.leave_planning(lane, approval);
         } else {
