@@ -151,6 +151,8 @@ struct Driver {
     /// When the summary beside the log is next put there, where something happened since.
     summary_due: Option<Instant>,
     leaving: bool,
+    /// When the log of a session that another process holds is next looked at.
+    follow_due: Option<Instant>,
     /// Whether it is left only to be opened again, since nobody else holds it any more.
     takes_over: bool,
 }
@@ -192,6 +194,7 @@ impl Driver {
         let kit = work::Services::new(&setup, &at, sources::learns(&inbound, &tasks))?;
         let around = opening::around(&setup, &at, !begun);
         let trace = EventTrace::new(&at.slug);
+        let follow_due = at.read_only().then(Instant::now);
         let mut driver = Self {
             settings: settings::Settings::of(&setup, &at.trust.0),
             outbox: Outbox::new(updates, at.config.secrets.clone()),
@@ -218,6 +221,7 @@ impl Driver {
             shelf: recipes::Shelf::default(),
             summary_due: None,
             leaving: false,
+            follow_due,
             takes_over: false,
         };
         driver.at.session.set_printed(Arc::new(driver.kit.printing.clone()));
@@ -245,7 +249,7 @@ impl Driver {
                 },
                 Some(result) = results.recv() => self.result(result, &mut inputs),
                 () = self.outbox.room(), if self.outbox.waits() => {}
-                () = tokio::time::sleep(follow::LOOKED_AT), if self.at.read_only() => self.follow(),
+                () = leave::until(self.follow_due), if self.follow_due.is_some() => self.follow(),
                 () = tokio::time::sleep(AGAIN), if !self.unsaved.is_empty() => self.save_again(),
                 () = leave::until(self.summary_due), if self.summary_due.is_some() => self.keep_summary(),
                 () = leave::until(self.fact_looks.until), if self.fact_looks.are_awaited() => self.fact_look_is_late(),

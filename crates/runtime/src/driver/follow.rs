@@ -5,18 +5,20 @@
 use std::time::Duration;
 
 use pilothouse_core::port::Update;
+use tokio::time::Instant;
 
 use super::{Driver, told::touches};
 use crate::log::holder;
 
 /// How often the log of such a session is looked at.
-pub(super) const LOOKED_AT: Duration = Duration::from_millis(300);
+const LOOKED_AT: Duration = Duration::from_millis(300);
 /// Why nothing is done here.
 pub(super) const HELD: &str = "another process holds this session: it can only be read here";
 
 impl Driver {
     /// Takes in what happened there since, and whether anybody still holds the session.
     pub(super) fn follow(&mut self) {
+        self.follow_due = Some(Instant::now() + LOOKED_AT);
         // In this order: what was written before it was let go is read before that is told.
         let free = holder(&self.at.folder).is_none();
         match self.at.log.follow() {
