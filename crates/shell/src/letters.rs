@@ -3,20 +3,13 @@
 //! Owns which letters those are, as bash reads them. Never says what one means.
 
 use super::expand::Field;
+use super::knowledge::list;
 
 /// The letters that take a value.
 fn valued(name: &str) -> &'static str {
-    match name {
-        "read" => "adinNptu",
-        "mapfile" | "readarray" => "dnOsuCc",
-        "complete" | "compgen" => "oAGWPSXFC",
-        "hash" | "wait" => "p",
-        "bind" => "mfqurx",
-        "enable" => "f",
-        "printf" => "v",
-        "exec" => "a",
-        _ => "",
-    }
+    let of =
+        |row: &&'static str| row.split_once('=').filter(|(of, _)| *of == name).map(|(_, letters)| letters);
+    list("letters with values").iter().find_map(of).unwrap_or_default()
 }
 
 /// One letter of a cluster, and its value.
