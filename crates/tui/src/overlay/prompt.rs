@@ -33,10 +33,24 @@ use crate::{
     theme::Slot,
 };
 
-/// The title of a line that is looked for in a text.
-pub const SEARCH: &str = "Search";
-/// The title of one that is looked for in a list.
-pub const FIND: &str = "Find";
+/// Where a line is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looking {
+    /// In a text.
+    Search,
+    /// In a list.
+    Find,
+}
+
+impl Looking {
+    /// What stands in the border, and what Enter does.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Search => ("Search", "searches"),
+            Self::Find => ("Find", "finds"),
+        }
+    }
+}
 
 /// Rows of the window beside those of what it asks: its borders, the line, and air between them.
 const BESIDE: u16 = 6;
@@ -106,6 +120,8 @@ pub struct Prompt {
     begun: String,
     /// What it is about, shown whole: a command.
     pub about: Option<String>,
+    /// Where it is looked for, if that is what is done with it.
+    looks: Option<Looking>,
     /// When it was first drawn.
     drawn: Option<Instant>,
 }
@@ -117,7 +133,7 @@ impl Prompt {
             Purpose::Proceed(_) | Purpose::Word(_) => "Confirm",
             Purpose::Deny(_) => "Reason",
             Purpose::Comment { .. } => "Comment",
-            Purpose::Pane(_) | Purpose::Below => SEARCH,
+            Purpose::Pane(_) | Purpose::Below => Looking::Search.words().0,
             Purpose::Key(_) | Purpose::Hidden => "Credential",
         };
         Self {
@@ -128,6 +144,7 @@ impl Prompt {
             text: String::new(),
             begun: String::new(),
             about: None,
+            looks: None,
             drawn: None,
         }
     }
@@ -138,14 +155,19 @@ impl Prompt {
         Self { title, text, begun, ..Self::new(Purpose::Pane(pane), question, None) }
     }
 
+    /// A line that a pane looks for.
+    pub fn sought(pane: PaneId, looks: Looking, question: &str) -> Self {
+        Self { looks: Some(looks), ..Self::of_pane(pane, looks.words().0, question, "") }
+    }
+
     /// A line that the page below it looks for.
     pub fn below(question: &str) -> Self {
-        Self::new(Purpose::Below, question, None)
+        Self { looks: Some(Looking::Search), ..Self::new(Purpose::Below, question, None) }
     }
 
     /// A line that the page below it wants, under this title; `text` stands in it already.
     pub fn line(title: &'static str, question: &str, text: &str) -> Self {
-        Self { title, text: text.to_owned(), ..Self::below(question) }
+        Self { title, text: text.to_owned(), ..Self::new(Purpose::Below, question, None) }
     }
 
     /// The word that lets a command run once, with the command itself and what it loses for good.
@@ -246,13 +268,12 @@ impl Overlay for Prompt {
         let area = super::centred(ctx.body, wide, height);
         let y = ctx.above_bar.bottom().saturating_sub(area.height + 1);
         let area = if y >= ctx.above_bar.y { Rect { y, ..area } } else { area };
-        let enter = match self.purpose {
+        let otherwise = || match self.purpose {
             Purpose::Deny(_) => "denies",
-            Purpose::Pane(_) | Purpose::Below if self.title == SEARCH => "searches",
-            Purpose::Pane(_) if self.title == FIND => "finds",
             Purpose::Key(_) | Purpose::Hidden | Purpose::Comment { .. } => "keeps it",
             Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Pane(_) | Purpose::Below => "confirms",
         };
+        let enter = self.looks.map_or_else(otherwise, |looks| looks.words().1);
         let clears = [("Ctrl-U", "clears")].into_iter().filter(|_| !self.text.is_empty());
         let keys: Vec<_> = [("Enter", enter)].into_iter().chain(clears).chain([("Esc", "back")]).collect();
         let inner = frame(ctx, area, self.title, "", &keys, buf);
@@ -291,7 +312,7 @@ impl Overlay for Prompt {
     fn left(&self) -> Outcome {
         let written = match self.purpose {
             Purpose::Deny(_) | Purpose::Comment { .. } => true,
-            Purpose::Pane(_) => !matches!(self.title, SEARCH | FIND),
+            Purpose::Pane(_) => self.looks.is_none(),
             Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Key(_) | Purpose::Below | Purpose::Hidden => {
                 false
             }

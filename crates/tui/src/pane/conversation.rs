@@ -44,7 +44,7 @@ use crate::{
     keymap::{Action, action::actions},
     overlay::{
         Reason,
-        prompt::{Prompt, SEARCH},
+        prompt::{Looking, Prompt},
     },
     row::{Ink, Row, underline},
     theme::{Glyphs, Slot},
@@ -180,12 +180,8 @@ impl ConversationPane {
             ConversationAction::Next => self.message(ctx, 1),
             ConversationAction::Fold => return self.fold_entry(ctx),
             ConversationAction::Search => {
-                return Outcome::open(Prompt::of_pane(
-                    ID,
-                    SEARCH,
-                    "Search what is shown of the conversation",
-                    "",
-                ));
+                let question = "Search what is shown of the conversation";
+                return Outcome::open(Prompt::sought(ID, Looking::Search, question));
             }
             ConversationAction::SearchNext => return self.search(ctx, -1, false),
             ConversationAction::SearchPrevious => return self.search(ctx, 1, false),

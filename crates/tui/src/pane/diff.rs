@@ -217,6 +217,8 @@ pub struct DiffPane {
     sought: Option<Sought>,
     /// Whether the texts of every file are wanted, since something is looked for in them.
     reads_all: bool,
+    /// Whether texts came in which it was not looked for yet: once for all that come together.
+    seeks: bool,
     /// The rows on the screen that are of such.
     lit: BTreeSet<usize>,
     /// The first visible line and how many of its rows are above.

@@ -28,7 +28,7 @@ use super::{Ctx, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_state, hin
 use crate::{
     frame,
     keymap::{Action, action::actions},
-    overlay::{Prompt, prompt::FIND},
+    overlay::{Prompt, prompt::Looking},
     row::Row,
     theme::Slot,
     window::{Berth, Number, RowKey, RunRow, Then, WindowWish},
@@ -166,7 +166,7 @@ impl RunsPane {
         let at = self.at(&listed);
         if action == RunsAction::Find {
             self.wanted = Some(Wanted::Find);
-            return Outcome::open(Prompt::of_pane(ID, FIND, "Find a session; empty lists all", ""));
+            return Outcome::open(Prompt::sought(ID, Looking::Find, "Find a session; empty lists all"));
         }
         let Some(row) = listed.get(at).copied() else { return Outcome::none() };
         let choose = |at: usize| listed.get(at).map(|row| (row.key(), at));

@@ -164,7 +164,7 @@ impl Pane for DiffPane {
             Reply::Blob(id, bytes) if self.asked.remove(id) => {
                 self.texts.put(*id, bytes.as_ref(), secrets);
                 self.rebuild();
-                self.seek_again();
+                self.seeks = true;
             }
             Reply::Blob(..)
             | Reply::Text(..)

@@ -10,7 +10,7 @@ use super::{
     doc::{Doc, Line, Sides},
 };
 use crate::{
-    overlay::prompt::{Prompt, SEARCH},
+    overlay::prompt::{Looking, Prompt},
     pane::{Ctx, Outcome},
     row::{count, find},
 };
@@ -67,7 +67,7 @@ impl DiffPane {
     /// Asks what to look for; the texts come meanwhile.
     pub(super) fn ask_for_words(&mut self) -> Outcome {
         self.reads_all = true;
-        Outcome::open(Prompt::of_pane(ID, SEARCH, "Search paths and changes", ""))
+        Outcome::open(Prompt::sought(ID, Looking::Search, "Search paths and changes"))
     }
 
     /// Whether this key goes on with what is looked for, matches or not: not while a sheet is open or lines are chosen.

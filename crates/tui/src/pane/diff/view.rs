@@ -112,6 +112,9 @@ impl DiffPane {
 
     /// Makes the visible rows, the hunk that a key would decide among them.
     pub(super) fn settle(&mut self, ctx: &Ctx<'_>) {
+        if std::mem::take(&mut self.seeks) {
+            self.seek_again();
+        }
         if self.brings {
             self.show_hunk();
         }
