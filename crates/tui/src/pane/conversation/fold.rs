@@ -103,10 +103,10 @@ pub(super) struct Log {
     told: BTreeSet<String>,
     /// Turns that wait for the end of what is under way.
     queued: Vec<TurnId>,
-    /// Files of instructions that were named.
-    instructed: HashSet<String>,
     /// The rows that say so of each.
     queued_rows: HashMap<TurnId, i64>,
+    /// Files of instructions that were named.
+    instructed: HashSet<String>,
     /// What waited until a moment ago.
     waited: Vec<TurnId>,
     /// Whether a change was taken back or put back, and the notice of it is still to come.

@@ -205,8 +205,8 @@ fn a_step_that_wrote_is_never_told_to_have_changed_nothing() {
     assert!(text.iter().any(|l| l.contains("the 404 is in")), "{text:?}");
 }
 
-#[test]
-fn a_step_whose_gate_is_due_says_which_one_comes_next() {
+/// A run of a plan whose only gate comes after its first step.
+fn with_a_gate_behind_its_first_step() -> Screen {
     let mut s = Screen::new();
     let mut plan = plan();
     plan.gates.truncate(1);
@@ -214,6 +214,12 @@ fn a_step_whose_gate_is_due_says_which_one_comes_next() {
     plan.gates[0].status = GateStatus::Pending;
     s.tell(Event::PlanReady { plan });
     run_begins(&mut s);
+    s
+}
+
+#[test]
+fn a_step_whose_gate_is_due_says_which_one_comes_next() {
+    let mut s = with_a_gate_behind_its_first_step();
     for _ in 0..2 {
         s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
         s.tell(Event::ApplyStarted {
@@ -231,13 +237,7 @@ fn a_step_whose_gate_is_due_says_which_one_comes_next() {
 
 #[test]
 fn no_gate_is_next_while_another_step_is_at_work() {
-    let mut s = Screen::new();
-    let mut plan = plan();
-    plan.gates.truncate(1);
-    plan.gates[0].after = vec![TaskId(1)];
-    plan.gates[0].status = GateStatus::Pending;
-    s.tell(Event::PlanReady { plan });
-    run_begins(&mut s);
+    let mut s = with_a_gate_behind_its_first_step();
     for task in 1..=2 {
         let lane = LaneId(task);
         let (kind, node, ceiling) = (LaneKind::Task(TaskId(task)), IntentNode::Modify, ToolScope::WORKSPACE);
