@@ -47,7 +47,7 @@ use pilothouse_core::{
     question::{FormAnswer, FormQuestion},
     redact::Redactor,
     session::Step,
-    work::WorkKey,
+    work::{Moved, WorkKey},
 };
 use pilothouse_tools::awake::Awake;
 use tokio::{
@@ -107,6 +107,8 @@ enum Inbound {
     Window(settings::WindowTold),
     /// A look at the files of facts ended.
     FactsLooked(Option<evidence::Looked>),
+    /// A look at the files of open reviews ended: those that are not as they are shown.
+    ReviewsLooked(Vec<Moved>),
 }
 
 struct Driver {
@@ -141,6 +143,8 @@ struct Driver {
     project: Project,
     /// Looks at the files of facts.
     fact_looks: evidence::FactLooks,
+    /// Looks at the files of open reviews.
+    review_look: writing::ReviewLook,
     /// What the user did while an order waited for a look: it is heard next.
     hasty: Option<Request>,
     /// The memories, as they were read.
@@ -216,6 +220,7 @@ impl Driver {
             around,
             project: Project::default(),
             fact_looks: evidence::FactLooks::default(),
+            review_look: writing::ReviewLook::default(),
             hasty: None,
             memories: memory::Memories::default(),
             shelf: recipes::Shelf::default(),
@@ -268,6 +273,7 @@ impl Driver {
             }
             self.look_first((requests, results), &mut inputs).await;
             self.turn(inputs);
+            self.look_at_reviews_again();
             if let Some(ask) = behind {
                 self.request(ask, &mut Vec::new());
             }
@@ -322,6 +328,7 @@ impl Driver {
             Inbound::Brought(of, path) => self.brought_changed(of, path, inputs),
             Inbound::Window(told) => self.window_told(told),
             Inbound::FactsLooked(looked) => self.facts_looked(looked, inputs),
+            Inbound::ReviewsLooked(moved) => self.reviews_looked(moved, inputs),
             Inbound::Form(form, reply) => self.form(form, reply, inputs),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Learned(known) => self.learned(&known),

@@ -43,6 +43,13 @@ impl Rig {
     pub fn text(&self) -> String {
         fs::read_to_string(self.work().join("src/a.txt")).unwrap()
     }
+
+    /// Puts another text in its place at once, as editors do.
+    pub fn replace(&self, text: &str) {
+        let beside = self.work().join("src/a.txt~");
+        fs::write(&beside, text).unwrap();
+        fs::rename(beside, self.work().join("src/a.txt")).unwrap();
+    }
 }
 
 /// A plan with one task that changes `two` to `2`.

@@ -61,7 +61,7 @@ impl Driver {
     }
 
     /// Looks at what others may have changed: where git stands, and the files of what is up for review.
-    pub(super) fn look_around(&self) {
+    pub(super) fn look_around(&mut self) {
         self.ask_git();
         self.look_at_reviews();
     }

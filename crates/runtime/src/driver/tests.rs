@@ -331,13 +331,12 @@ async fn a_second_process_can_read_and_change_nothing() {
     first.quit().await;
 }
 
-/// A disk on which looking at a file of the workspace is a defect.
-struct BrokenDisk(Mutex<bool>);
+/// A disk on which a file of the workspace is looked at by this.
+struct ReadBy<F>(F);
 
-impl Disk for BrokenDisk {
-    fn read(&self, _: &Spot) -> std::io::Result<Option<Snapshot>> {
-        *self.0.lock().unwrap() = true;
-        panic!("a defect of ours")
+impl<F: Fn(&Spot) -> std::io::Result<Option<Snapshot>> + Send + Sync> Disk for ReadBy<F> {
+    fn read(&self, at: &Spot) -> std::io::Result<Option<Snapshot>> {
+        (self.0)(at)
     }
     fn create(&self, at: &Spot, mode: u32) -> std::io::Result<fs::File> {
         RealDisk.create(at, mode)
@@ -374,9 +373,13 @@ impl Disk for BrokenDisk {
 #[tokio::test]
 async fn a_panic_in_a_run_is_a_failure_and_not_the_end() {
     let rig = Rig::new(&plan_and_edit());
-    let disk = Arc::new(BrokenDisk(Mutex::new(false)));
-    let mut s =
-        Screen::open(Setup { disk: Arc::clone(&disk) as Arc<dyn Disk>, ..rig.setup(Which::New) }, 512).await;
+    let looked = Arc::new(Mutex::new(false));
+    let looks = Arc::clone(&looked);
+    let disk = ReadBy(move |_: &Spot| {
+        *looks.lock().unwrap() = true;
+        panic!("a defect of ours")
+    });
+    let mut s = Screen::open(Setup { disk: Arc::new(disk), ..rig.setup(Which::New) }, 512).await;
     s.say("change two to 2 in src/a.txt").await;
     s.until("a plan", |s| s.state().phase == Phase::AwaitingApproval).await;
     s.say("y").await;
@@ -384,7 +387,7 @@ async fn a_panic_in_a_run_is_a_failure_and_not_the_end() {
     let p = s.state().open_proposals().next().unwrap();
     s.send(Input::Apply { proposals: vec![(p.id, p.shown())], word: None }).await;
     s.has("apply_failed").await;
-    assert!(*disk.0.lock().unwrap());
+    assert!(*looked.lock().unwrap());
     assert_eq!(rig.text(), "one\ntwo\nthree\n");
     s.say("what is in src?").await;
     s.until("an answer", |s| {

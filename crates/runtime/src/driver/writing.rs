@@ -10,7 +10,7 @@ use pilothouse_core::{
     ids::{ApplyId, ApprovalId, LaneId},
     input::Input,
     policy::{Origin, Rule},
-    work::{Take, WorkKey},
+    work::{Moved, Take, WorkKey},
 };
 
 use super::{Driver, Inbound, opening, work::said};
@@ -18,6 +18,20 @@ use crate::{
     permissions,
     writer::{self, Swap, prepare, record},
 };
+
+/// Where the look at the files of open reviews is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ReviewLook {
+    /// Nothing is looked at.
+    #[default]
+    None,
+    /// One is on its way.
+    One,
+    /// One is on its way, and something happened since it began.
+    Again,
+    /// Another one is due when the session heard what the last one saw.
+    Due,
+}
 
 impl Driver {
     pub(super) fn prepare(&self, key: WorkKey, apply: ApplyId, changes: Vec<Take>) {
@@ -28,12 +42,18 @@ impl Driver {
         });
     }
 
-    /// Looks whether the files of open reviews are as these are shown; what is otherwise the session hears.
-    pub(super) fn look_at_reviews(&self) {
+    /// Looks whether the files of open reviews are as these are shown; what is otherwise the session hears. One look at a
+    /// time: what another one saw meanwhile would be of a review that is shown no more.
+    pub(super) fn look_at_reviews(&mut self) {
         let shown = self.at.session.state().reviewed();
         if shown.is_empty() || self.at.read_only() {
             return;
         }
+        if matches!(self.review_look, ReviewLook::One | ReviewLook::Again) {
+            self.review_look = ReviewLook::Again;
+            return;
+        }
+        self.review_look = ReviewLook::One;
         let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
         let (tasks, inbound) = (self.tasks.clone(), self.inbound.clone());
         let state = self.at.session.state();
@@ -41,12 +61,28 @@ impl Driver {
             shown.iter().map(|(t, _)| (t.proposal, state.on_disk(t.proposal))).collect();
         self.tasks.spawn(async move {
             let work = move || prepare::look(disk.as_ref(), &root, &blobs, &shown);
-            let Ok(mut moved) = tasks.blocking(work).await else { return };
+            let mut moved = tasks.blocking(work).await.unwrap_or_default();
             moved.retain(|m| m.carried.is_some() || known.get(&m.proposal) != Some(&m.on_disk));
-            if !moved.is_empty() {
-                drop(inbound.send(Inbound::Input(Input::ReviewSeen(moved))).await);
-            }
+            drop(inbound.send(Inbound::ReviewsLooked(moved)).await);
         });
+    }
+
+    /// Takes in what a look at the files of reviews saw.
+    pub(super) fn reviews_looked(&mut self, moved: Vec<Moved>, inputs: &mut Vec<(Input, bool)>) {
+        self.review_look = match self.review_look {
+            ReviewLook::Again => ReviewLook::Due,
+            ReviewLook::None | ReviewLook::One | ReviewLook::Due => ReviewLook::None,
+        };
+        if !moved.is_empty() {
+            inputs.push((Input::ReviewSeen(moved), false));
+        }
+    }
+
+    /// Looks at the reviews as they are now that the session heard of the last look, where one is wanted.
+    pub(super) fn look_at_reviews_again(&mut self) {
+        if self.review_look == ReviewLook::Due {
+            self.look_at_reviews();
+        }
     }
 
     pub(super) fn write(&self, key: WorkKey, apply: ApplyId, files: &[FileChange]) {

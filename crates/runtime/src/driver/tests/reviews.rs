@@ -1,5 +1,7 @@
 //! A review whose file others change while it waits.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use pilothouse_core::{
     blob::BlobId,
     proposal::{OnDisk, Proposal},
@@ -16,7 +18,10 @@ fn on_disk(s: &Screen) -> Option<OnDisk> {
 }
 
 async fn review(rig: &Rig) -> Screen {
-    let mut s = rig.open(Which::New).await;
+    reviewed(rig.open(Which::New).await).await
+}
+
+async fn reviewed(mut s: Screen) -> Screen {
     s.say("change two to 2 in src/a.txt").await;
     s.until("a plan", |s| s.state().phase == Phase::AwaitingApproval).await;
     s.say("y").await;
@@ -32,7 +37,7 @@ async fn a_review_that_is_come_back_to_is_against_the_file_as_it_is() {
     let (id, shown) = (p.id, p.shown());
     s.send(Input::Decide { proposal: id, hunk: 0, decision: Some(Decision::Taken), shown }).await;
     let now = "zero\none\ntwo\nthree\n";
-    fs::write(rig.work().join("src/a.txt"), now).unwrap();
+    rig.replace(now);
     s.requests.send(Request::Focused).await.unwrap();
     s.until("the change as it is", |s| proposal(s).before == Some(BlobId::of(now.as_bytes()))).await;
     s.until("how it stands", |s| on_disk(s) == Some(OnDisk::Carried)).await;
@@ -47,18 +52,80 @@ async fn a_review_that_is_come_back_to_is_against_the_file_as_it_is() {
     s.quit().await;
 }
 
+/// A file that is written in place is empty for a moment: that is no change to carry anything over to.
+#[tokio::test]
+async fn a_review_is_carried_over_to_a_file_that_holds_still() {
+    let rig = Rig::new(&plan_and_edit());
+    let halves = Arc::new(AtomicUsize::new(0));
+    let left = Arc::clone(&halves);
+    let disk = ReadBy(move |at: &Spot| {
+        let mut seen = RealDisk.read(at)?;
+        if left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok() {
+            seen.iter_mut().for_each(|s| s.bytes.clear());
+        }
+        Ok(seen)
+    });
+    let mut s =
+        reviewed(Screen::open(Setup { disk: Arc::new(disk), ..rig.setup(Which::New) }, 1024).await).await;
+    let before = proposal(&s).before;
+    let now = "zero\none\ntwo\nthree\n";
+    halves.store(1, Ordering::SeqCst);
+    rig.replace(now);
+    s.requests.send(Request::Focused).await.unwrap();
+    s.until("another change", |s| proposal(s).before != before).await;
+    assert_eq!(proposal(&s).before, Some(BlobId::of(now.as_bytes())));
+    s.quit().await;
+}
+
+/// What a look saw is of the review as it was shown then: where something happened meanwhile, another one follows.
+#[tokio::test]
+async fn a_look_during_which_something_happened_is_followed_by_another() {
+    let rig = Rig::new(&plan_and_edit());
+    let (begins, mut began) = mpsc::unbounded_channel();
+    let (goes_on, waits) = std::sync::mpsc::channel::<&str>();
+    let (waits, held) = (Mutex::new(waits), Arc::new(AtomicBool::new(false)));
+    let hold = Arc::clone(&held);
+    let disk = ReadBy(move |at: &Spot| {
+        let mut seen = RealDisk.read(at)?;
+        if hold.load(Ordering::SeqCst) {
+            begins.send(()).ok();
+            let text = waits.lock().unwrap().recv();
+            seen.iter_mut().zip(text).for_each(|(s, text)| s.bytes = text.as_bytes().to_vec());
+        }
+        Ok(seen)
+    });
+    let mut s =
+        reviewed(Screen::open(Setup { disk: Arc::new(disk), ..rig.setup(Which::New) }, 1024).await).await;
+    held.store(true, Ordering::SeqCst);
+    s.requests.send(Request::Focused).await.unwrap();
+    began.recv().await.unwrap();
+    s.requests.send(Request::Focused).await.unwrap();
+    s.requests.send(Request::Ask(0, Ask::History { before: Seq(0), count: 1 })).await.unwrap();
+    s.until("it was heard", |s| s.answers.contains_key(&0)).await;
+    for text in ["zero\none\ntwo\nthree\n", "null\none\ntwo\nthree\n"] {
+        // Twice, since it holds still.
+        for _ in 0..2 {
+            goes_on.send(text).unwrap();
+        }
+        s.until("the change as it is", |s| proposal(s).before == Some(BlobId::of(text.as_bytes()))).await;
+    }
+    held.store(false, Ordering::SeqCst);
+    drop(goes_on);
+    s.quit().await;
+}
+
 #[tokio::test]
 async fn a_change_that_would_lose_a_part_is_marked_and_stays() {
     let rig = Rig::new(&plan_and_edit());
     let mut s = review(&rig).await;
-    let (old, file) = (proposal(&s).clone(), rig.work().join("src/a.txt"));
+    let old = proposal(&s).clone();
     for (text, how) in [("one\n2\nthree\n", OnDisk::Already), ("one\n2\nthree\nfour\n", OnDisk::Apart)] {
-        fs::write(&file, text).unwrap();
+        rig.replace(text);
         s.requests.send(Request::Focused).await.unwrap();
         s.until("how it stands", |s| on_disk(s) == Some(how)).await;
         assert_eq!(*proposal(&s), old);
     }
-    fs::write(&file, "one\ntwo\nthree\n").unwrap();
+    rig.replace("one\ntwo\nthree\n");
     s.requests.send(Request::Focused).await.unwrap();
     s.until("as it was", |s| on_disk(s).is_none()).await;
     assert_eq!(*proposal(&s), old);
@@ -71,7 +138,7 @@ async fn a_review_that_opens_with_its_session_is_against_the_file_as_it_is() {
     let s = review(&rig).await;
     s.quit().await;
     let now = "one\ntwo\nthree\nfour\n";
-    fs::write(rig.work().join("src/a.txt"), now).unwrap();
+    rig.replace(now);
     let mut s = rig.open(Which::Last).await;
     if s.state().open_proposals().next().is_none() {
         s.say("/proposals all").await;
