@@ -2,7 +2,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Weak, mpsc::Receiver},
+    sync::{
+        Arc, Weak,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    time::Duration,
 };
 
 use pilothouse_core::blob::BlobId;
@@ -13,6 +17,8 @@ use crate::theme::Slot;
 
 /// Texts whose checkpoints are kept.
 const PARSED: usize = 16;
+/// How long the grammars are kept when nothing is asked: they take 3 MB, and are read again in a few milliseconds.
+const RESTS: Duration = Duration::from_secs(1);
 
 /// Scopes and what they mean here; the first that fits counts, the innermost scope first.
 const MEANINGS: &[(&str, Slot)] = &[
@@ -52,23 +58,29 @@ struct Worker {
 
 /// Answers questions until nobody can ask any more.
 pub(super) fn run(questions: &Receiver<Question>, shared: &Weak<Shared>) {
-    let Ok(first) = questions.recv() else { return };
-    let meanings = MEANINGS.iter().filter_map(|(s, slot)| Some((Scope::new(s).ok()?, *slot))).collect();
-    let syntaxes = two_face::syntax::extra_newlines();
-    let mut worker = Worker { syntaxes, meanings, known: HashMap::new(), parsed: HashMap::new() };
+    while let Ok(first) = questions.recv() {
+        if answer_all(first, questions, shared).is_none() {
+            return;
+        }
+    }
+}
+
+/// Answers questions until none comes for a while; `None` where nobody can ask any more.
+fn answer_all(first: Question, questions: &Receiver<Question>, shared: &Weak<Shared>) -> Option<()> {
+    let mut worker = Worker::new();
     let mut waiting = vec![first];
     loop {
         waiting.extend(questions.try_iter());
         let Some(question) = waiting.pop() else {
-            match questions.recv() {
-                Ok(q) => waiting.push(q),
-                Err(_) => return,
+            match questions.recv_timeout(RESTS) {
+                Ok(question) => waiting.push(question),
+                Err(RecvTimeoutError::Timeout) => return Some(()),
+                Err(RecvTimeoutError::Disconnected) => return None,
             }
             continue;
         };
         let lines = worker.answer(&question);
-        let Some(shared) = shared.upgrade() else { return };
-        shared.found(question.key, question.group, lines);
+        shared.upgrade()?.found(question.key, question.group, lines);
     }
 }
 
@@ -103,6 +115,12 @@ fn whole_numbers(line: &str, colours: Vec<(usize, Slot)>) -> Vec<(usize, Slot)> 
 }
 
 impl Worker {
+    fn new() -> Self {
+        let meanings = MEANINGS.iter().filter_map(|(s, slot)| Some((Scope::new(s).ok()?, *slot))).collect();
+        let syntaxes = two_face::syntax::extra_newlines();
+        Self { syntaxes, meanings, known: HashMap::new(), parsed: HashMap::new() }
+    }
+
     /// The colours of one group of lines; `None` when the text stays plain.
     fn answer(&mut self, q: &Question) -> Option<Vec<Colours>> {
         let lang = alias(&q.lang).to_owned();
