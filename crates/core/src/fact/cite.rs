@@ -42,8 +42,12 @@ pub enum Cited {
     Fact(String),
 }
 
+/// What a name is made of: letters of ASCII and all that is no punctuation beyond. Each table of Unicode's letters would take
+/// a tenth of a megabyte.
+const NAME: &str = r"0-9A-Za-z_@+\-\u{C0}-\u{1FFF}\u{2070}-\u{2FFF}\u{3040}-\u{FEFF}\u{FF10}-\u{10FFFF}";
 static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?:^|[\s`(\[\x22,;])((?:[\w.@+-]+/)*[\w@+-]*[A-Za-z_][\w.@+-]*):([0-9]+)(?:-([0-9]+))?").ok()
+    let pattern = r"(?:^|[\s`(\[\x22,;])((?:[¶.]+/)*[¶]*[A-Za-z_][¶.]*):([0-9]+)(?:-([0-9]+))?";
+    Regex::new(&pattern.replace('¶', NAME)).ok()
 });
 static FACT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\[fact:? ([^\]]+)\]").ok());
 static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"`([^`]+)`").ok());

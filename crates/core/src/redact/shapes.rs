@@ -2,7 +2,7 @@
 //!
 //! Owns the shapes. A rule hides one run of characters that neither a shell nor a program acts on.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexSet};
 
@@ -200,16 +200,15 @@ pub fn rules() -> &'static [Rule] {
     RULES
 }
 
+/// Which rules' patterns are in a text, and where one is: few of them ever are.
 struct Compiled {
     set: RegexSet,
-    each: Vec<(Rule, Regex)>,
+    each: Vec<(Rule, OnceLock<Option<Regex>>)>,
 }
 
 static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
-    let each: Vec<(Rule, Regex)> =
-        RULES.iter().filter_map(|r| Some((*r, Regex::new(&whole(r)).ok()?))).collect();
-    let set = RegexSet::new(each.iter().map(|(_, r)| r.as_str())).unwrap_or_else(|_| RegexSet::empty());
-    Compiled { set, each }
+    let set = RegexSet::new(RULES.iter().map(whole)).unwrap_or_else(|_| RegexSet::empty());
+    Compiled { set, each: RULES.iter().map(|rule| (*rule, OnceLock::new())).collect() }
 });
 
 fn whole(rule: &Rule) -> String {
@@ -226,6 +225,7 @@ pub(super) fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     for at in &COMPILED.set.matches(text) {
         let Some((rule, pattern)) = COMPILED.each.get(at) else { continue };
+        let Some(pattern) = pattern.get_or_init(|| Regex::new(&whole(rule)).ok()) else { continue };
         let mut from = 0;
         while let Some(group) = pattern.captures_at(text, from).and_then(|c| c.get(1)) {
             // What ends one may begin the next.
