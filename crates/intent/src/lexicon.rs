@@ -212,7 +212,7 @@ impl Lexicon {
         let (mut openings, mut signs) = (Openings::new(), HashSet::new());
         for list in [List::ForbidNot, List::Nothing, List::NothingAfter, List::NotAfter, List::NotBefore] {
             for word in lists.list(list) {
-                openings.entry(word.clone()).or_default().insert("".into());
+                openings.entry(Box::from(&**word)).or_default().insert("".into());
             }
         }
         let forbids = |e: &&Entry| matches!(e.tag, Tag::Forbid | Tag::ForbidAll);

@@ -2,7 +2,10 @@
 //!
 //! Owns the parsed `assets/intent/words.txt`. Never knows what a list is for: that is with the rule.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
 
 use super::text::fold;
 
@@ -89,12 +92,17 @@ const BITS: usize = u128::BITS as usize;
 /// Parts in which there is a bit for every list.
 const PARTS: usize = List::ALL.len().div_ceil(BITS);
 
+/// Lists, as bits.
+type Bits = [u128; PARTS];
+
 /// The parsed lists.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
-    /// The lists in which a word stands, as bits.
-    places: HashMap<Box<str>, [u128; PARTS]>,
-    lists: Vec<Vec<Box<str>>>,
+    /// Which of the sets below a word has.
+    places: HashMap<Arc<str>, u16>,
+    /// The sets of lists in which a word stands: few, since most words stand in one.
+    sets: Vec<Bits>,
+    lists: Vec<Vec<Arc<str>>>,
     /// Words without one of which nothing is left alone.
     keeping: HashSet<Box<str>>,
 }
@@ -102,20 +110,30 @@ pub(crate) struct Words {
 impl Words {
     /// Reads the file, without the lists that are left out.
     pub(crate) fn parse(left_out: &[List]) -> Self {
-        let mut words = Self { lists: vec![Vec::new(); List::ALL.len()], ..Self::default() };
-        let lists = List::ALL.iter().copied().zip(lines());
-        for (list, (_, line)) in lists.filter(|(list, _)| !left_out.contains(list)) {
+        let mut lists = vec![Vec::new(); List::ALL.len()];
+        let mut places: HashMap<Arc<str>, Bits> = HashMap::new();
+        for (list, (_, line)) in List::ALL.iter().copied().zip(lines()) {
+            if left_out.contains(&list) {
+                continue;
+            }
             for word in line.split(" | ") {
-                let word: Box<str> = word.trim().chars().filter_map(fold).collect::<String>().into();
-                let bits = words.places.entry(word.clone()).or_default();
-                if let Some(part) = bits.get_mut(list as usize / BITS) {
+                let word = word.trim().chars().filter_map(fold).collect::<String>();
+                // One text for all lists that it stands in.
+                let word: Arc<str> =
+                    places.get_key_value(&*word).map_or_else(|| word.into(), |(w, _)| Arc::clone(w));
+                if let Some(part) = places.entry(Arc::clone(&word)).or_default().get_mut(list as usize / BITS)
+                {
                     *part |= 1 << (list as usize % BITS);
                 }
-                if let Some(own) = words.lists.get_mut(list as usize) {
+                if let Some(own) = lists.get_mut(list as usize) {
                     own.push(word);
                 }
             }
         }
+        let sets: Vec<Bits> = places.values().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let set = |bits| u16::try_from(sets.partition_point(|known| *known < bits)).unwrap_or_default();
+        let places = places.into_iter().map(|(word, bits)| (word, set(bits))).collect();
+        let mut words = Self { places, sets, lists, ..Self::default() };
         words.keeping = words.keeping_words();
         words
     }
@@ -134,7 +152,7 @@ impl Words {
         ];
         let phrases = [List::SpareNever, List::SpareOff, List::SpareOut, List::SpareTaboo];
         let longest = |phrase: &str| phrase.split(' ').max_by_key(|word| word.len()).map(Box::from);
-        let alone = alone.iter().flat_map(|list| self.list(*list).iter().cloned());
+        let alone = alone.iter().flat_map(|list| self.list(*list).iter().map(|word| Box::from(&**word)));
         let phrases = phrases.iter().flat_map(|list| self.list(*list)).filter_map(|phrase| longest(phrase));
         alone.chain(phrases).chain(["let".into(), "not".into()]).collect()
     }
@@ -146,12 +164,13 @@ impl Words {
 
     /// Whether a word stands in a list.
     pub(crate) fn has(&self, list: List, word: &str) -> bool {
-        let part = self.places.get(word).and_then(|bits| bits.get(list as usize / BITS));
+        let bits = self.places.get(word).and_then(|set| self.sets.get(usize::from(*set)));
+        let part = bits.and_then(|bits| bits.get(list as usize / BITS));
         part.is_some_and(|part| part >> (list as usize % BITS) & 1 == 1)
     }
 
     /// The words of a list.
-    pub(crate) fn list(&self, list: List) -> &[Box<str>] {
+    pub(crate) fn list(&self, list: List) -> &[Arc<str>] {
         self.lists.get(list as usize).map_or(&[], Vec::as_slice)
     }
 }

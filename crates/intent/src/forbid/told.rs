@@ -3,6 +3,8 @@
 //!
 //! Owns which clauses say so. What such a message comes to is for the modules above.
 
+use std::sync::Arc;
+
 use super::super::{
     structure::{Clause, Form, Structure},
     text::{Doc, Kind, Token},
@@ -77,7 +79,7 @@ struct Said {
 }
 
 impl Said {
-    fn add<'w>(&mut self, token: &Token, mut stems: impl Iterator<Item = &'w Box<str>>) {
+    fn add<'w>(&mut self, token: &Token, mut stems: impl Iterator<Item = &'w Arc<str>>) {
         let at = self.line.len();
         if token.kind == Kind::Cjk {
             self.run = true;
@@ -102,7 +104,7 @@ impl Said {
     fn stands_behind<'w>(
         &self,
         phrase: &str,
-        mut words: impl Iterator<Item = &'w Box<str>>,
+        mut words: impl Iterator<Item = &'w Arc<str>>,
         between: usize,
     ) -> bool {
         let before = self.at(phrase).and_then(|at| self.line.get(..at)).map_or("", str::trim);
