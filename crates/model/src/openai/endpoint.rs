@@ -156,6 +156,11 @@ impl Endpoint {
             || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 
+    /// Whether what is said there is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        reqwest::Url::parse(&self.base_url).map_or(true, |url| url.scheme() != "http")
+    }
+
     /// The address, fit to be shown.
     pub fn shown_url(&self) -> String {
         reqwest::Url::parse(&self.base_url)
