@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::super::command::is_harmless_pager;
 use super::super::expand::{Feed, Field};
 use super::super::knowledge::{Names, groups, list};
-use super::super::path::{Place, place};
+use super::super::path::{Place, glob, place};
 use super::super::secrets::names_secret;
 use super::super::state::GIT_SETTINGS;
 use super::super::walk::Walker;
@@ -207,10 +207,7 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
     let edits = args.has(&["-e", "--edit"]) || word == "edit";
     let writes = !reads && (removes || edits || operands.len() >= 2 && word != "get" && word != "list");
     if !writes {
-        let patterns = args.has(&["--get-regexp", "--get-urlmatch", "--regexp", "--url"]);
-        if let Some(field) = operands.first().filter(|f| shows_secret(&f.text, patterns)) {
-            w.hit("secret", field.span);
-        }
+        shows_settings(w, case, operands.first().copied(), word == "list");
         w.lower_to_read();
         return;
     }
@@ -233,6 +230,42 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
     if edits || key_runs(key) && !removes && !harmless_setting(key, value) {
         w.hit("persist", operands.first().map_or(case.span, |f| f.span));
     }
+}
+
+/// What is read of settings: among the user's own may be secrets, while those of the project stand in a file of it.
+fn shows_settings(w: &mut Walker<'_>, case: &Case<'_>, asked: Option<&Field>, lists: bool) {
+    let args = case.args;
+    if args.sure(&["--name-only"]).is_some() {
+        return;
+    }
+    let here = args.sure(&["--local", "--worktree", "-f", "--file", "--blob"]).is_some();
+    // A word of its own is `--get`, and the beginning of others.
+    let one = args.sure(&["--get", "--get-all", "--get-color", "--get-colorbool"]).is_some();
+    let patterns = !one && args.has(&["--get-regexp", "--get-urlmatch", "--regexp", "--url"]);
+    let plain = |key: &str| if patterns { key.split('|').all(finds_plain) } else { is_plain(key) };
+    let secret = match asked {
+        _ if lists || args.has(&["-l", "--list"]) => !here,
+        Some(key) => shows_secret(&key.text, patterns) || !here && !plain(&key.text.to_ascii_lowercase()),
+        None => false,
+    };
+    if secret {
+        w.hit("secret", asked.map_or(case.span, |key| key.span));
+    }
+}
+
+/// Whether a setting is one of those that are no secrets in anybody's files.
+fn is_plain(key: &str) -> bool {
+    list("plain settings of git").iter().any(|known| glob(known, key))
+}
+
+/// Whether a pattern finds only such settings: it begins with the name of a section of them.
+fn finds_plain(pattern: &str) -> bool {
+    let Some(pattern) = pattern.strip_prefix('^').map(|rest| rest.replace("\\.", ".")) else { return false };
+    let literal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    let end = pattern.find(|c| !literal(c)).unwrap_or(pattern.len());
+    let (start, rest) = pattern.split_at(end);
+    let section = start.split('.').next().unwrap_or("");
+    !rest.starts_with(['*', '?', '{']) && is_plain(&format!("{section}."))
 }
 
 /// Whether the value of a setting is a secret, or a pattern may find one of which it is.
