@@ -24,10 +24,10 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
                 let joined = opt.text.strip_prefix("-i").filter(|rest| !rest.is_empty());
                 mark = Some(joined.unwrap_or("{}").to_owned());
             }
-            ("-a" | "--arg-file", Some(file)) => w.judge_read(file),
             _ => {}
         }
     }
+    let feed = &taken_from(w, &args).unwrap_or_else(|| feed.clone());
     let rest = args.places.first().and_then(|at| words.get(*at..)).unwrap_or(&[]);
     if rest.is_empty() {
         return Feed::Other;
@@ -64,6 +64,18 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
     let mut command = rest.to_vec();
     command.extend(items);
     w.dispatch_outside(&command, span, Feed::Other)
+}
+
+/// What a file of items gives that is named instead of being fed.
+fn taken_from(w: &mut Walker<'_>, args: &Args) -> Option<Feed> {
+    let file = args.opt(&["-a", "--arg-file"])?.value.clone()?;
+    w.judge_read(&file);
+    Some(listed_in(&file)).filter(|_| file.text != "-")
+}
+
+/// What a file of items gives.
+fn listed_in(file: &Field) -> Feed {
+    file.feed.clone().unwrap_or_else(|| Feed::File(file.text.clone()))
 }
 
 /// What `xargs` would put after the command.
@@ -105,8 +117,16 @@ pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Fe
     let rest = inner(w, argv, "parallel");
     let split = rest.iter().position(|f| f.text.starts_with(":::")).unwrap_or(rest.len());
     let (command, arguments) = rest.split_at(split);
+    // Behind four colons stand files of items.
+    let files =
+        arguments.iter().skip_while(|f| !f.text.starts_with("::::")).find(|f| !f.text.starts_with(":::"));
+    let named = programs::find("parallel").and_then(|program| {
+        let args = Args::read(program, argv.get(1..).unwrap_or(&[]));
+        taken_from(w, &args).or_else(|| files.map(listed_in))
+    });
+    let feed = named.as_ref().unwrap_or(feed);
     let values: Vec<Field> = match arguments.get(1..) {
-        Some(values) if !values.is_empty() => values.to_vec(),
+        Some(values) if !values.is_empty() && named.is_none() => values.to_vec(),
         _ => items(w, feed, span),
     };
     if command.is_empty() {
@@ -115,7 +135,7 @@ pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Fe
             w.hit("computed-code", span);
         }
         let values = match feed {
-            Feed::Text(text) if arguments.is_empty() => {
+            Feed::Text(text) if arguments.is_empty() || named.is_some() => {
                 text.lines().map(|line| Field::plain(line, span)).collect()
             }
             Feed::Text(_)
