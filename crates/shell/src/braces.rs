@@ -19,6 +19,13 @@ pub(super) fn may_expand(word: &Word) -> bool {
         && word.pieces.iter().any(|p| matches!(p, Piece::Text(t, Quote::Bare) if t.contains('}')))
 }
 
+/// How many words a word with ranges becomes, at least.
+pub(super) fn count(word: &Word) -> usize {
+    let ranges = units(word);
+    let longest = ranges.iter().filter_map(range_of).map(|range| range.len()).max();
+    longest.map_or(1, |longest| usize::try_from(longest).unwrap_or(usize::MAX))
+}
+
 /// One unit of a word for brace expansion.
 #[derive(Clone)]
 enum Unit {

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use super::endless::MANY;
 use super::parse::{Parser, Pending, Read, Unreadable, bare};
 use super::syntax::{
     HereDoc, Joined, Kind, Piece, Pipeline, Quote, Redirect, Script, Shape, Span, Target, Word,
@@ -11,6 +12,12 @@ use super::syntax::{
 
 /// Words that open a compound command; `(` does as well.
 const COMPOUNDS: [&str; 8] = ["{", "if", "for", "while", "until", "case", "[[", "select"];
+
+/// Whether a condition holds a number of many rounds.
+fn counts_high(text: &str) -> bool {
+    let high = |digits: &str| digits.len() > 9 || digits.parse().is_ok_and(|rounds: usize| rounds >= MANY);
+    text.split(|c: char| !c.is_ascii_digit()).any(high)
+}
 
 impl Parser<'_> {
     pub(super) fn subshell(&mut self) -> Read<Kind> {
@@ -98,7 +105,8 @@ impl Parser<'_> {
         let condition = self.script()?;
         let text = self.text.get(start..self.at).unwrap_or("").trim().trim_end_matches(';').trim_end();
         let forever =
-            matches!(text, ":" | "true" | "false" | "[ 1 ]" | "((1))" | "(( 1 ))" | "[[ 1 ]]" | "[ : ]");
+            matches!(text, ":" | "true" | "false" | "[ 1 ]" | "((1))" | "(( 1 ))" | "[[ 1 ]]" | "[ : ]")
+                || counts_high(text);
         let body = self.do_group()?;
         let bodies = vec![condition, body];
         Ok(Kind::Compound { words: Vec::new(), bodies, shape: Shape::Loop { forever } })
@@ -123,7 +131,10 @@ impl Parser<'_> {
             let _ = self.eat(";");
             let body = self.do_group()?;
             let words = vec![Word { pieces, span: Span::default() }];
-            let forever = inner.split(';').nth(1).is_some_and(|condition| condition.trim().is_empty());
+            let forever = inner
+                .split(';')
+                .nth(1)
+                .is_some_and(|condition| condition.trim().is_empty() || counts_high(inner));
             return Ok(Kind::Compound { words, bodies: vec![body], shape: Shape::Loop { forever } });
         }
         let name = self.name().ok_or(Unreadable)?;

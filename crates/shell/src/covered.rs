@@ -5,6 +5,7 @@
 use super::args::{Args, Opt};
 use super::expand::Field;
 use super::grammar::{Kind, Options};
+use super::kinds::FileKind;
 use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Program};
@@ -71,6 +72,7 @@ impl Program {
                 value.chars().all(|c| c.is_ascii_alphanumeric() || "-_:".contains(c))
                     && programs::find(value).is_none()
                     && !is_task_of(value)
+                    && !is_file(value)
             };
             return list("settings of tasks").contains(&name) && number()
                 || list("choices of tasks").contains(&name) && part();
@@ -157,6 +159,12 @@ fn is_hidden(path: &str) -> bool {
 /// Whether a word is what folders of a project are called.
 fn is_task_of(value: &str) -> bool {
     list("folders of modules").contains(&value) || super::made::is_output(value)
+}
+
+/// Whether a word is what files are called that a project has anyway: a task may write to whatever it is given.
+fn is_file(value: &str) -> bool {
+    [FileKind::Docs, FileKind::Config, FileKind::Locks].iter().any(|kind| kind.holds(value))
+        || place(value, Cwd::Project) == Place::Control
 }
 
 /// Whether a task is one that builds, tests or checks and is called so everywhere.

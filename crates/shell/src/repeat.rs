@@ -2,6 +2,8 @@
 //!
 //! Owns what may happen and how often. Never reads the grammar: that is [`super::compound`].
 
+use super::braces;
+use super::endless::MANY;
 use super::expand::{Feed, Field, Value};
 use super::syntax::{Script, Shape, Span, Word};
 use super::walk::{Walker, merge_doubt};
@@ -22,7 +24,8 @@ impl Walker<'_> {
             Shape::Choice => self.may_run(bodies, 1, feed),
             Shape::Cases => self.may_run(bodies, 0, feed),
             Shape::Loop { forever } => {
-                if forever {
+                let fed = matches!(feed, Feed::Text(text) if text.lines().count() >= MANY);
+                if forever || fed || self.upstream_endless {
                     self.check_forever(bodies, span);
                 }
                 self.repeated(bodies, feed)
@@ -72,7 +75,12 @@ impl Walker<'_> {
             Some(words) => self.fields(words),
             None => self.positional(),
         };
-        self.check_many(fields.len(), body, fields.first().map_or_else(Span::default, |f| f.span));
+        let ranges = list.unwrap_or(&[]).iter().map(braces::count).max().unwrap_or(0);
+        self.check_many(
+            fields.len().max(ranges),
+            body,
+            fields.first().map_or_else(Span::default, |f| f.span),
+        );
         let mark = self.enter();
         self.maybe += 1;
         self.rounds += 1;

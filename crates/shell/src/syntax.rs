@@ -204,7 +204,8 @@ pub(super) enum Shape {
     Choice,
     /// `case`: any of them may.
     Cases,
-    /// `while`, `until`, `for (( ))`: the last body may, any number of times. `forever` when nothing ends it.
+    /// `while`, `until`, `for (( ))`: the last body may, any number of times. `forever` when nothing ends it, or only
+    /// a count that may be high.
     Loop { forever: bool },
 }
 

@@ -51,6 +51,9 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
         w.lower_to_read();
     }
     tar_words(w, words, &letters);
+    if letters.contains('f') || case.args.has(&["--file"]) {
+        elsewhere(w, case);
+    }
     let here = |f: &Field| matches!(f.text.as_str(), "." | "./");
     let aside = !words.iter().any(here)
         && words.iter().any(|f| f.text.starts_with("-C") || f.text.starts_with("--directory"));
@@ -71,6 +74,21 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
         && target.text != "-"
     {
         w.judge_write(target, "write");
+    }
+}
+
+/// An archive whose name begins with that of a host lies there, and a program is started on it to read or write it.
+fn elsewhere(w: &mut Walker<'_>, case: &Case<'_>) {
+    let named = |text: &str| {
+        let long = text.strip_prefix("--fi").map(|rest| rest.split_once('=').map_or("", |(_, file)| file));
+        long.unwrap_or_else(|| if text.starts_with("--") { "" } else { text.trim_start_matches('-') })
+            .split_once(':')
+            .is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+    };
+    if case.args.sure(&["--force-local"]).is_none()
+        && let Some(file) = case.words().iter().find(|f| named(&f.text))
+    {
+        w.hit("remote-run", file.span);
     }
 }
 
@@ -173,6 +191,9 @@ pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
 /// `cpio`: where it unpacks or copies to.
 pub(super) fn cpio(w: &mut Walker<'_>, case: &Case<'_>) {
     w.strayed |= case.args.has(&["-i", "--extract"]);
+    if case.args.has(&["-F", "-I", "-O", "--file"]) {
+        elsewhere(w, case);
+    }
     if let Some(folder) = case.args.opt(&["-D", "--directory"]).and_then(|opt| opt.value.clone()) {
         w.judge_write(&folder, "write");
     }
