@@ -201,7 +201,13 @@ fn targets(path: &str, folder: &str, used: &Use, places: &Places, wild: Wild) ->
 /// itself, or the line changes how they are read.
 fn wildcards(used: &Use, path: &str, calls: &[Call], dots: bool) -> Wild {
     let reads = |call: &Call| {
-        shell::is(&call.program, Role::Patterns) && call.words.iter().any(|w| w.text == used.path)
+        let searches = shell::is(&call.program, Role::Searches);
+        // What is searched the shell has read; only what an option takes is a pattern still.
+        let taken = |at: usize| {
+            at.checked_sub(1).and_then(|at| call.words.get(at)).is_some_and(|w| w.text.starts_with('-'))
+        };
+        let mut words = call.words.iter().enumerate().filter(|(_, w)| w.text == used.path);
+        shell::is(&call.program, Role::Patterns) && words.any(|(at, _)| !searches || taken(at))
     };
     match used.wild {
         false => Wild::Plain,
