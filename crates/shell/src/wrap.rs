@@ -4,9 +4,10 @@
 //! Those that run it once for each of many items are in [`super::spread`].
 
 use super::Risk;
-use super::args::Args;
+use super::args::{Args, Opt};
 use super::expand::{Feed, Field, Value};
 use super::grammar::Kind;
+use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Dest};
 use super::spread;
@@ -29,10 +30,23 @@ pub(super) fn only_carries(name: &str, words: &[Field]) -> bool {
     let mut own = behind.take_while(|f| f.text.len() > 1 && f.text.starts_with('-') && f.text != "--");
     let null = |f: &Field| matches!(place(&f.text, Cwd::Project), Place::Null);
     (skip == 0 || !program.reads.is_empty())
-        && args.opts.iter().all(|opt| super::reads::only_reads(program, opt))
+        && args.opts.iter().all(|opt| super::reads::only_reads(program, opt) || draws(name, opt))
         && own.all(|f| f.text == "-c")
         && (name != "script" || args.operands.first().is_some_and(null))
         && (name != "parallel" || !words.iter().any(|f| f.text.starts_with("::::")))
+}
+
+/// Whether an option only says how large a screen is that nobody sees.
+fn draws(name: &str, opt: &Opt) -> bool {
+    let plain = |word: &str| {
+        list("arguments of drawn screens").contains(&word)
+            || word.chars().all(|c| c.is_ascii_digit() || matches!(c, 'x' | '+'))
+    };
+    let value = opt.value.as_ref().map_or("", |value| value.text.as_str());
+    name == "xvfb-run"
+        && matches!(opt.name.as_str(), "-s" | "--server-args")
+        && !value.is_empty()
+        && value.split_whitespace().all(plain)
 }
 
 /// Judges a wrapper; `None` when the name is none.
