@@ -33,6 +33,14 @@ pub(super) enum Cwd {
     Unknown,
 }
 
+impl Cwd {
+    /// It is this or that: the one in which more can be lost.
+    pub fn or(self, other: Self) -> Self {
+        let all = [Self::Outside, Self::Unknown, Self::Project];
+        all.into_iter().find(|one| self == *one || other == *one).unwrap_or(Self::Scratch)
+    }
+}
+
 /// The components of a path with `.` and `..` settled; `None` when it climbs above its start. Above the root there is
 /// the root.
 fn settle(path: &str) -> Option<Vec<&str>> {

@@ -30,6 +30,10 @@ pub(super) struct Stand {
     at: Folders,
     before: Folders,
     stack: Vec<Folders>,
+    /// How many of the lowest there may not be on the stack.
+    loose: usize,
+    /// Whether it moved since, so that it stays elsewhere where they are not.
+    shifted: bool,
 }
 
 /// Folders of which one is meant, relative to where the line starts or absolute.
@@ -44,7 +48,17 @@ impl Default for Stand {
     fn default() -> Self {
         let at = Folders { all: Rc::from([String::new()]), certain: true };
         let before = Folders { all: Rc::from([]), certain: false };
-        Self { cwd: Cwd::Project, moved: false, strayed: false, tried: 0, at, before, stack: Vec::new() }
+        Self {
+            cwd: Cwd::Project,
+            moved: false,
+            strayed: false,
+            tried: 0,
+            at,
+            before,
+            stack: Vec::new(),
+            loose: 0,
+            shifted: false,
+        }
     }
 }
 
@@ -57,13 +71,26 @@ impl Stand {
     /// It is where it is or where another one is.
     pub fn or(self, other: &Self) -> Self {
         Self {
+            cwd: self.cwd.or(other.cwd),
             moved: self.moved || other.moved,
             strayed: self.strayed || other.strayed,
+            tried: self.tried.max(other.tried),
             at: self.at.or(&other.at),
             before: self.before.or(&other.before),
-            ..self
+            loose: self.loose.max(other.loose).max(self.stack.len().abs_diff(other.stack.len())),
+            shifted: self.shifted || other.shifted,
+            stack: either(&self, other),
         }
     }
+}
+
+/// One stack of folders or another: from the top down each is one of two. Where the shorter one ends the shell stays where
+/// it stands.
+fn either(one: &Stand, other: &Stand) -> Vec<Folders> {
+    let (long, short) = if one.stack.len() < other.stack.len() { (other, one) } else { (one, other) };
+    let (below, tops) = long.stack.split_at(long.stack.len() - short.stack.len());
+    let both = tops.iter().zip(&short.stack).map(|(a, b)| a.or(b));
+    below.iter().map(|folders| folders.or(&short.at)).chain(both).collect()
 }
 
 impl Folders {
@@ -131,7 +158,9 @@ impl Walker<'_> {
                 *low = Folders { certain: false, ..low.or(&lowest) };
             }
         }
+        let shifted = self.stand.shifted;
         self.go_to(to);
+        self.stand.shifted = shifted;
     }
 
     /// It moves back to where it was before its last move.
@@ -146,11 +175,16 @@ impl Walker<'_> {
             // Nobody knows any more which one is on top.
             return self.wander();
         }
+        let shifted = self.stand.shifted;
+        let stays = shifted && self.stand.stack.len() <= self.stand.loose;
         let Some(next) = self.stand.stack.pop() else { return self.wander() };
+        let next = if stays { next.or(&self.stand.at) } else { next };
+        self.stand.loose = self.stand.loose.min(self.stand.stack.len());
         if swaps {
             self.stand.stack.push(self.stand.at.clone());
         }
         self.stand_in(next);
+        self.stand.shifted = shifted;
         // It stood there, or nothing was put on the stack.
         self.stand.tried -= usize::from(!swaps);
     }
@@ -180,6 +214,7 @@ impl Walker<'_> {
 
     fn stand_in(&mut self, next: Folders) {
         self.stand.moved = true;
+        self.stand.shifted |= self.stand.loose > 0;
         self.stand.tried += 1;
         let before =
             if self.maybe > 0 { self.stand.at.or(&self.stand.before) } else { self.stand.at.clone() };
