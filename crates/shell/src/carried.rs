@@ -118,9 +118,12 @@ impl Walker<'_> {
                 && !name.starts_with(['.', '/', '~'])
                 && sends_by_name(&name.replace('/', ":"))
         };
-        for task in
-            args.operands.iter().skip(skip).take(most).filter(|f| sends_by_name(&f.text) || deep(&f.text))
-        {
+        // Behind a script stands what it is given: a name of a task, not of a file.
+        let says = |(at, f): &(usize, &Field)| {
+            sends_by_name(&f.text) && (*at < most || !f.text.contains(['/', '.']))
+                || *at < most && deep(&f.text)
+        };
+        for (_, task) in args.operands.iter().skip(skip).enumerate().filter(says) {
             self.hit("publish", task.span);
         }
     }
@@ -261,16 +264,33 @@ pub(super) fn sends_by_name(name: &str) -> bool {
                 && matches!(*end, "sh" | "bash" | "py" | "js" | "ts" | "mjs" | "rb" | "pl" | "php")
         })
         .map_or(name, |(stem, _)| stem);
+    // Of `build:push` the second half is done with what the first one built.
+    let (task, steps) = name.split_once(':').unwrap_or((name, ""));
+    if !list("tasks that try").contains(&task) && steps.split(':').any(is_sending_step) {
+        return true;
+    }
     let parts = words_of(name);
     let first = parts.first().map_or("", String::as_str);
     let last = parts.last().map_or("", String::as_str);
     !list("tasks that only build").contains(&first)
         && !matches!(last, "test" | "tests" | "spec" | "check")
-        && (parts.iter().any(|part| list("words of sending").contains(&part.as_str()))
-            || list("pairs of sending")
-                .iter()
-                .filter_map(|pair| pair.split_once('+'))
-                .any(|(a, b)| [a, b].iter().all(|word| parts.iter().any(|part| part == word))))
+        && (parts.iter().any(|part| list("words of sending").contains(&part.as_str())) || has_pair(&parts))
+}
+
+/// Whether a step of a task begins with a word that sends or destroys, or holds a pair of such; a release is a way to build
+/// as well.
+fn is_sending_step(step: &str) -> bool {
+    let parts = words_of(step);
+    let first = parts.first().map_or("", String::as_str);
+    first != "release" && list("words of sending").contains(&first) || has_pair(&parts)
+}
+
+/// Whether two words stand in one name that send or destroy together.
+fn has_pair(parts: &[String]) -> bool {
+    list("pairs of sending")
+        .iter()
+        .filter_map(|pair| pair.split_once('+'))
+        .any(|(a, b)| [a, b].iter().all(|word| parts.iter().any(|part| part == word)))
 }
 
 /// The words of a compound name: `drop_db`, `push:docker`, `deployProd`.
