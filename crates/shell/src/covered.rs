@@ -31,7 +31,9 @@ impl Program {
         for (nth, (field, at)) in args.operands.iter().zip(&args.places).enumerate() {
             let passed = args.ended.is_some_and(|end| nth >= end);
             let task = !only_tasks || passed && field.text.starts_with('-') || is_usual_task(&field.text);
-            let harmless = task && self.operand_is_harmless(field, (nth, sub), passed, cwd);
+            let harmless = task
+                && self.operand_is_harmless(field, (nth, sub), passed, cwd)
+                && self.fits_script(&field.text, nth, args);
             set(*at, harmless && !self.runs_of_others(&field.text) && !self.sets_what_runs(&field.text));
         }
         all
@@ -101,11 +103,7 @@ impl Program {
     /// Whether an operand is a sub-command or names a part of the project, where it is said how these look. Of what stands
     /// behind `--` only that of the whole program is asked.
     fn names_part(&self, text: &str, (nth, sub): (usize, &str)) -> bool {
-        let plain = text.strip_prefix("./").unwrap_or(text);
-        let fits = |pattern: &&str| match *pattern {
-            "/" => is_folder(text),
-            pattern => super::path::glob(pattern, text) || super::path::glob(pattern, plain),
-        };
+        let fits = |pattern: &&str| fits_part(pattern, text);
         // Behind a sub-command, or of the whole program; there no way leads up again, or to what others put there.
         let own = !text.split('/').any(|part| part == "..") && !is_of_others(text) && !is_hidden(text);
         let whole = |o: &&Options| o.subs.is_empty() && own;
@@ -125,6 +123,26 @@ impl Program {
             || parts.any(|o| (whole(&o) || !o.subs.is_empty() && !up) && o.names.iter().any(fits))
     }
 
+    /// Whether a word with a value is named as it stands.
+    fn names_whole(&self, text: &str) -> bool {
+        let named = self.options.iter().filter(|o| o.kind == Kind::Flag).flat_map(|o| &o.names);
+        named.into_iter().any(|name| name.contains('=') && super::path::glob(name, text))
+    }
+
+    /// Whether a word that a script of the project is given, by whatever words, is a part that it may have there.
+    fn fits_script(&self, text: &str, nth: usize, args: &Args) -> bool {
+        let run = usize::from(matches!(args.operand(0), "run" | "run-script"));
+        let script = args.operand(run).split(':').next().unwrap_or("");
+        let named = |o: &&Options| o.kind == Kind::Parts && !o.subs.is_empty() && o.stand_for(script);
+        let mut parts = self.options.iter().filter(named).peekable();
+        !self.passes
+            || nth <= run
+            || text.starts_with('-')
+            || !text.contains('=')
+                && (parts.peek().is_none()
+                    || parts.any(|o| o.names.iter().any(|pattern| fits_part(pattern, text))))
+    }
+
     /// Whether a task is one of those that are named for the program: in any number they build, test and check.
     fn names_task(&self, text: &str) -> bool {
         let named = self.options.iter().filter(|o| o.kind == Kind::Begins).flat_map(|o| &o.names);
@@ -138,6 +156,15 @@ impl Program {
         let fits = |p: &&str| *p == name || p.contains('*') && super::path::glob(p, text);
         handed.peek()?;
         Some(handed.any(|o| o.names.iter().any(fits)))
+    }
+}
+
+/// Whether a word looks as a part of the project is said to.
+fn fits_part(pattern: &str, text: &str) -> bool {
+    let plain = text.strip_prefix("./").unwrap_or(text);
+    match pattern {
+        "/" => is_folder(text),
+        pattern => super::path::glob(pattern, text) || super::path::glob(pattern, plain),
     }
 }
 
@@ -231,6 +258,10 @@ impl Opt {
             Some(Kind::Folder) if is_of_others(value) => false,
             Some(Kind::Folder) if self.name == "--manifest-path" => {
                 inside() && !super::made::is_output(value)
+            }
+            // What has no value by what is known, and is given one that may be a file.
+            Some(Kind::Flag) if self.text.contains('=') && value.contains(['/', '.']) => {
+                program.names_whole(&self.text)
             }
             Some(Kind::Filter) => !value.split(':').nth(2).is_some_and(|class| class.contains('.')),
             Some(Kind::Flag | Kind::Plain | Kind::May | Kind::Read | Kind::Folder) => inside(),
