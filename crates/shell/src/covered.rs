@@ -34,13 +34,19 @@ impl Program {
             let harmless = task
                 && self.operand_is_harmless(field, (nth, sub), passed, cwd)
                 && self.fits_script(&field.text, nth, args);
-            set(*at, harmless && !self.runs_of_others(&field.text) && !self.sets_what_runs(&field.text));
+            set(*at, harmless && !self.runs_of_others(field) && !self.sets_what_runs(&field.text));
         }
         all
     }
 
-    /// Whether an operand leads a program that takes in code to that of others, which nobody here reviewed.
-    fn runs_of_others(&self, text: &str) -> bool {
+    /// Whether an operand leads a program that takes in code to that of others, which nobody here reviewed, or to what it is
+    /// fed.
+    fn runs_of_others(&self, field: &Field) -> bool {
+        let text = field.text.as_str();
+        let fed = field.feed.is_some() || text == "-" || text != "/dev/null" && text.starts_with("/dev/");
+        if fed && !self.follows.is_empty() {
+            return true;
+        }
         let loads = !self.follows.is_empty() || self.options.iter().any(|o| o.kind == Kind::Parts);
         loads && text.contains('/') && is_of_others(text)
     }
