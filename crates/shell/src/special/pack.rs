@@ -63,6 +63,11 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
     if letters.contains('x') && !aside && (w.archived && *case.feed != Feed::Inherit || older()) {
         w.hit("discard-work", case.span);
     }
+    written(w, words, first, &letters);
+}
+
+/// The archive that is named is written where one is made or added to.
+fn written(w: &mut Walker<'_>, words: &[Field], first: &str, letters: &str) {
     let file = words.iter().position(|f| {
         f.text.ends_with('f')
             && (f.text.starts_with('-') || std::ptr::eq(f, &words.first().cloned().unwrap_or_default()))
