@@ -5,6 +5,7 @@
 
 mod call;
 mod coerce;
+mod elsewhere;
 mod facts;
 mod files;
 pub mod knowledge;

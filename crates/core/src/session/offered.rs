@@ -29,11 +29,20 @@ impl State {
         self.sandbox.backend.is_some() && purpose != Purpose::Child
     }
 
-    /// The names of the tools that a lane is offered.
-    pub(super) fn offered_to(&self, lane: &Lane) -> String {
+    /// What a call is told whose name no tool has: the one that it means, as far as the lane is offered that, and all that
+    /// it is offered.
+    pub(super) fn no_such_tool(&self, lane: &Lane, name: &str) -> String {
         let purpose = lane.kind.purpose();
         let own = self.session_tools(Some(lane), purpose, !self.sources.is_empty());
         let offered = Tool::offered(lane.offer(), self.holds_commands(purpose), &own);
-        offered.into_iter().map(Tool::name).collect::<Vec<_>>().join(", ")
+        let instead = match Tool::meant_by(name) {
+            Some(tool) if offered.contains(&tool) => {
+                format!(": call {} instead, with {}", tool.name(), tool.example())
+            }
+            Some(tool) => format!(", and {}, which does that, is not open to this turn", tool.name()),
+            None => String::new(),
+        };
+        let known = offered.into_iter().map(Tool::name).collect::<Vec<_>>().join(", ");
+        format!("there is no tool called {name:?}{instead}; the tools of this turn are {known}")
     }
 }

@@ -12,6 +12,11 @@ use crate::support::*;
 /// What a call of a tool that does not exist is told.
 fn told(b: &mut Bench) -> String {
     b.reply("", &[("bash", json!({"command": "ls"}))]);
+    last_end(b)
+}
+
+/// What the last call was told.
+fn last_end(b: &Bench) -> String {
     let last = b.log.iter().rev().find_map(|e| match &e.event {
         Event::CallEnded { result, .. } => Some(result.head.clone()),
         _ => None,
@@ -48,4 +53,17 @@ fn a_name_that_is_no_tool_is_answered_with_those_that_are_offered() {
         assert!(has.iter().all(|name| names.contains(name)), "{text}");
         assert!(!lacks.iter().any(|name| names.contains(name)), "{text}");
     }
+}
+
+#[test]
+fn a_name_from_elsewhere_is_answered_with_the_tool_that_is_meant_and_its_arguments() {
+    let mut b = crate::phases::running();
+    let step = told(&mut b);
+    assert!(step.contains("call run instead, with {\"command\":"), "{step}");
+    let mut b = Bench::new();
+    b.say("how does the search work?");
+    b.reply("", &[("str_replace", json!({"path": "a.txt", "old_str": "1", "new_str": "2"}))]);
+    let question = last_end(&b);
+    assert!(question.contains("edit, which does that, is not open to this turn"), "{question}");
+    assert!(!question.contains("instead"), "{question}");
 }

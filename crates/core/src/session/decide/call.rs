@@ -53,10 +53,7 @@ impl Draft<'_> {
         let verdict = match readable(open) {
             Ok((asked, tool)) => self.judge(lane, open, asked, tool),
             Err(_) if open.tool.is_none() => {
-                let known = self.state.offered_to(lane);
-                let text =
-                    format!("there is no tool called {:?}; the tools of this turn are {known}", open.name);
-                CallVerdict::End(CallStatus::Failed, text)
+                CallVerdict::End(CallStatus::Failed, self.state.no_such_tool(lane, &open.name))
             }
             Err(unread) => unread,
         };
