@@ -270,6 +270,20 @@ impl Classifier {
             || words.ends_with(&["as", "well"])
     }
 
+    /// Whether a message says how something is to be, and neither asks nor wants to be told anything: "it must also work on
+    /// Windows", "we need it offline".
+    pub fn requires(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        let looks =
+            |c: &Clause| matches!(c.verb, Some(Tag::VExplain | Tag::VRead | Tag::VReview | Tag::VAudit));
+        let asked = parsed.asks() || text.contains(['?', '？']);
+        let mut spoken = parsed.structure.clauses.iter();
+        let told = |c: &Clause| looks(c) || self.is_to_me(c, &parsed);
+        let needs = |c: &Clause| matches!(c.form, Form::Ought | Form::Wish) && !told(c);
+        !asked && !parsed.withdrawn && !halt::stops(&parsed) && spoken.any(needs)
+    }
+
     /// Whether such a message orders that something is checked as well, "also check q2": a step of the run, where "also, why is
     /// q2 empty?" and "also explain the cache" are answered beside it.
     pub fn adds_check(&self, text: &str) -> bool {

@@ -410,3 +410,35 @@ fn what_the_model_does_not_know_either_is_asked_about_beside_a_run() {
         assert!(b.session.state().queue.is_empty(), "{line}");
     }
 }
+
+#[test]
+fn a_requirement_said_while_a_plan_is_made_or_waits_joins_it_and_no_model_is_asked() {
+    for (line, phases) in [
+        ("it must also work on Windows", &[false, true][..]),
+        ("it should be fast", &[false, true]),
+        ("it has to run offline", &[false, true]),
+        ("we need python 3.8 support", &[false, true]),
+        ("es muss auch unter Windows laufen", &[false]),
+        ("use only the standard library", &[false]),
+        ("no new dependencies please", &[false]),
+    ] {
+        for waits in phases.iter().copied() {
+            let mut b = Bench::asking();
+            b.say("fix the bug in a.txt");
+            if waits {
+                b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+            }
+            b.say(line);
+            let lane = b.session.state().planning_lane().unwrap_or_else(|| panic!("{line} {waits}"));
+            assert_eq!(b.session.state().turns[&lane.turn].head, line, "{waits}");
+            assert!(b.session.state().suspended.is_none(), "{line}: it is the same plan");
+        }
+    }
+    for line in ["why is it slow?", "we should talk about it", "I need to know why it fails", "thanks"] {
+        let mut b = Bench::asking();
+        b.say("fix the bug in a.txt");
+        let before = b.session.state().planning_lane().unwrap().turn;
+        b.say(line);
+        assert_eq!(b.session.state().planning_lane().unwrap().turn, before, "{line}");
+    }
+}

@@ -122,7 +122,7 @@ impl Draft<'_> {
         if let Some(decided) = self.word_to_workbench(turn, line, reading) {
             return decided;
         }
-        if let Some(reading) = self.guidance(reading) {
+        if let Some(reading) = self.guidance(reading).or_else(|| self.required(reading)) {
             let turn = self.record(turn, line, &reading);
             return self.route_continue(turn);
         }

@@ -276,6 +276,30 @@ impl Draft<'_> {
         })
     }
 
+    /// What is said of how the work is to be while its plan is made or waits, read as a change of that plan: no tier has to say
+    /// what "it must also work on Windows" means there.
+    pub(super) fn required(&self, reading: &Reading) -> Option<Reading> {
+        let (classifier, text) = (&self.under.tiers.classifier, reading.text.as_str());
+        let planning = self.state.phase == Phase::Planning && self.state.planning_lane().is_some();
+        let plans = planning || self.state.phase == Phase::AwaitingApproval;
+        let named = matches!(reading.whole.source, Source::Slash | Source::AtNode);
+        // A plan that waits may be agreed to behind that: there what changes it is to be understood first.
+        let steers = || planning && (classifier.adds(text) || classifier.steers(text));
+        let says = match reading.whole.turn {
+            Turn::Query(_) => classifier.requires(text),
+            Turn::PlanContinue => {
+                classifier.requires(text)
+                    || !classifier.is_question(text) && !classifier.stops(text) && steers()
+            }
+            Turn::PlanNew(_) | Turn::Control(_) => false,
+        };
+        (plans && says && !named && reading.paused.is_none()).then(|| {
+            let mut reading = reading.clone();
+            reading.whole.turn = Turn::PlanContinue;
+            reading
+        })
+    }
+
     /// What a whole line wants of the workbench that is no message to anybody: a run held, changes back, a commit. `None` for
     /// every other line.
     pub(super) fn word_to_workbench(
