@@ -18,7 +18,7 @@ pub use standing::Standing;
 use crate::{
     clean::Clean,
     event::{Event, FileChange},
-    ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId},
+    ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId, TurnId},
     money,
     proposal::{Decision, OnDisk, Proposal, ProposalStatus},
     question::UndoQuestion,
@@ -46,6 +46,8 @@ pub(super) struct Changes {
     shown: BTreeSet<LaneId>,
     /// Steps of which a line of work did something and did not bring them to their end.
     begun: BTreeSet<TaskId>,
+    /// Lines of work that mended what failed a gate, and that ended, with the message of their run.
+    mends: BTreeMap<LaneId, TurnId>,
     /// How files of proposals stand that are not on disk as these start from.
     on_disk: BTreeMap<ProposalId, OnDisk>,
     /// The highest id of what the session did that this one is a copy of: it holds no content for that.

@@ -214,6 +214,43 @@ fn a_step_that_was_cut_off_goes_on_with_what_it_had_proposed() {
     }
 }
 
+/// A run whose gate is red and whose repair had proposed a change when it was stopped.
+fn stopped_in_repair(by: Input) -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("tests", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("one", &[]);
+    b.reply("two", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "no"));
+    b.answer(is_failure, Answer::AutoFix).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "one\n");
+    b.input(by).unwrap();
+    b
+}
+
+#[test]
+fn what_was_to_mend_a_gate_is_looked_at_before_the_plan_goes_on() {
+    for by in [Input::Cancel, Input::Open(opening())] {
+        let mut b = stopped_in_repair(by);
+        b.say("go on");
+        assert_eq!((phase(&b), b.session.state().open_proposals().count(), aside(&b)), (Phase::Idle, 1, 0));
+        assert!(
+            b.notices().last().unwrap().contains("review them, and the plan goes on"),
+            "{:?}",
+            b.notices()
+        );
+        b.approve_all(None).unwrap();
+        let before = b.log.len();
+        b.write();
+        assert_eq!(phase(&b), Phase::Executing, "{:?}", b.notices());
+        assert!(b.log[before..].iter().any(|e| matches!(e.event, Event::GateStarted { .. })));
+        assert!(Session::replay(&b.log) == b.session);
+    }
+}
+
 #[test]
 fn a_step_is_done_by_what_it_left_only_where_nothing_else_was_left_to_do() {
     let mut b = cut_off(Input::Open(opening()));

@@ -4,9 +4,9 @@
 
 use super::{ApplyStatus, Changes};
 use crate::{
-    ids::{ProposalId, TaskId},
+    ids::{ProposalId, TaskId, TurnId},
     proposal::{Proposal, ProposalStatus},
-    session::{Deeds, Lane},
+    session::{Deeds, Lane, LaneKind},
 };
 
 impl Changes {
@@ -51,5 +51,13 @@ impl Changes {
         if lane.deeds == Deeds::Done || own.any(made) {
             self.begun.extend(lane.kind.task());
         }
+        if matches!(lane.kind, LaneKind::Repair(_)) {
+            self.mends.insert(lane.id, lane.turn);
+        }
+    }
+
+    /// The message of the run whose gate a proposal was to make green, where its line of work has ended.
+    pub fn mends(&self, proposal: &Proposal) -> Option<TurnId> {
+        self.mends.get(&proposal.lane).copied()
     }
 }

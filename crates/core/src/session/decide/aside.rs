@@ -2,7 +2,7 @@
 //!
 //! Owns how they are put there, listed, taken up again and given up. Never drops one unasked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Decided, Draft};
 use crate::{
@@ -66,6 +66,17 @@ impl Draft<'_> {
         for proposal in newest.into_values() {
             self.emit(Event::ProposalTakenUp { proposal, lane: Some(lane) });
         }
+    }
+
+    /// What was to make a gate of the unfinished plan green, and was set aside when that was stopped, waits for the user again:
+    /// there is no step that would go on with it. Whether there is any of it.
+    pub(super) fn show_mends(&mut self) -> bool {
+        let Some(plan) = self.state.last_plan().filter(|p| p.unfinished()) else { return false };
+        let spares = self.state.spares_of(plan.turn);
+        let mends = |p: &&Proposal| self.state.mends(plan, p) && spares.names(p.path.as_str()).is_none();
+        let mends: BTreeSet<ProposalId> = self.state.set_aside().filter(mends).map(|p| p.id).collect();
+        // Where a newer change of the same files waits, that is looked at.
+        self.take_up(|p| mends.contains(&p.id)).is_ok()
     }
 
     fn is_free(&self, lane: LaneId, path: &RelPath) -> bool {

@@ -46,15 +46,23 @@ impl State {
     /// Whether what was left waits for the user to look at what it proposed: that comes before anything else of it.
     pub(in crate::session) fn waits_where_it_was_left(&self) -> bool {
         let plan = self.last_plan().filter(|p| p.unfinished());
+        // No step goes on with what was to mend a gate: it is looked at, however far its agent was.
+        let mends = |p: &Proposal| plan.is_some_and(|plan| self.mends(plan, p));
         let of_it = |p: &Proposal| match (plan, p.task) {
             (Some(plan), Some(task)) => plan.task(task).is_some_and(|t| !t.status.at_rest()),
-            (Some(_), None) => false,
+            (Some(_), None) => mends(p),
             (None, _) => true,
         };
-        let left = |of| self.is_through(of) || self.was_shown(of);
-        let asked = |p: &&Proposal| p.back.is_none() && left(p.lane) && self.diff_of(p.lane).is_some();
+        let left = |p: &Proposal| self.is_through(p.lane) || self.was_shown(p.lane) || mends(p);
+        let asked = |p: &&Proposal| p.back.is_none() && left(p) && self.diff_of(p.lane).is_some();
         // Where changes are taken unasked nobody is to look at them.
         self.permission != PermissionMode::Auto && self.open_proposals().filter(asked).any(of_it)
+    }
+
+    /// Whether a proposal was to make a gate of this plan green.
+    pub(super) fn mends(&self, plan: &Plan, proposal: &Proposal) -> bool {
+        let of = self.changes.mends(proposal);
+        of.is_some_and(|turn| self.work_of(turn) == self.work_of(plan.turn))
     }
 }
 
@@ -257,12 +265,15 @@ impl Draft<'_> {
     }
 
     fn proceed(&mut self) -> Decided {
+        if self.state.phase == Phase::Idle && self.show_mends() {
+            self.go_on_behind_review();
+            return Ok(());
+        }
         match self.state.phase {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),
             Phase::Idle if self.state.waits_where_it_was_left() => {
-                self.emit(Event::ControlGiven { control: Control::Proceed });
-                self.notice(Level::Info, LEFT_AT_REVIEW);
+                self.go_on_behind_review();
                 Ok(())
             }
             Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.go_on_with_plan(),
@@ -271,6 +282,12 @@ impl Draft<'_> {
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),
         }
+    }
+
+    /// What was left is looked at first; the plan goes on by itself behind that.
+    fn go_on_behind_review(&mut self) {
+        self.emit(Event::ControlGiven { control: Control::Proceed });
+        self.notice(Level::Info, LEFT_AT_REVIEW);
     }
 
     /// Goes on with the plan where that was wanted and the changes that it left are decided and written.
