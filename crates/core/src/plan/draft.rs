@@ -165,12 +165,28 @@ impl PlanDraft {
             match tells_its_end(&gate.command) {
                 Ok(_) => self.gates.push(gate.clone()),
                 Err(hides) => {
-                    let line = format!("Left out, the gate `{}`: {hides}.", one_line(&gate.command));
-                    [self.note.trim_end(), &line].join("\n").trim_start().clone_into(&mut self.note);
+                    self.tell(&format!("Left out, the gate `{}`: {hides}.", one_line(&gate.command)));
                 }
             }
         }
         self
+    }
+
+    /// It without gates that were found and may not run unasked: its note says why nothing checks it, and the way to that.
+    pub(crate) fn unchecked(mut self, gates: &[GateDraft], trusted: bool) -> Self {
+        let Some(line) = gates.first().map(|gate| one_line(&gate.command)) else { return self };
+        let (why, way) = if trusted {
+            ("no sandbox holds commands here", format!("`! {line}` runs it afterwards"))
+        } else {
+            ("this folder is not trusted", "/trust and then /replan make it a gate of the plan".to_owned())
+        };
+        self.tell(&format!("Nothing checks this plan: {why}, so `{line}` does not run by itself; {way}."));
+        self
+    }
+
+    /// Puts a line below its note.
+    fn tell(&mut self, line: &str) {
+        [self.note.trim_end(), line].join("\n").trim_start().clone_into(&mut self.note);
     }
 
     /// Checks the draft and makes it a plan.

@@ -332,6 +332,28 @@ fn a_gate_of_the_settings_that_ends_as_something_else_does_is_left_out_and_told(
 }
 
 #[test]
+fn a_plan_that_nothing_checks_here_says_why_and_what_to_do() {
+    let gate = GateDraft { command: "make test".into(), found: true, ..GateDraft::default() };
+    for (trust, files, told) in [
+        (
+            Trust::None,
+            json!(["a.rs"]),
+            "this folder is not trusted, so `make test` does not run by itself; /trust",
+        ),
+        (Trust::None, json!(["README.md"]), ""),
+        (Trust::Once, json!(["a.rs"]), ""),
+    ] {
+        let mut b = opened_with(trust);
+        b.session.set_gates(vec![gate.clone()]);
+        b.say("fix the bug in a.rs");
+        b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [{"title": "A", "files": files}]}))]);
+        let plan = b.session.state().plan.clone().unwrap();
+        assert_eq!(plan.note.is_empty(), told.is_empty(), "{}", plan.note);
+        assert!(plan.note.contains(told), "{}", plan.note);
+    }
+}
+
+#[test]
 fn init_is_an_order_to_write_the_file_of_instructions() {
     let mut b = Bench::new();
     b.say("/init");

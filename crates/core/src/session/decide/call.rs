@@ -234,11 +234,13 @@ impl Draft<'_> {
         }
         let version = self.state.version_after(lane.turn);
         // In a folder where gates run unasked a plan that names none is held to what was found.
-        let unasked = self.state.setting().conditions.is_calm();
-        let found =
-            plan.gates.is_empty() && unasked && plan.changes_code() && !self.state.runs_nothing(lane.turn);
-        let asked = plan.clone();
-        let draft = if found { asked.with_gates(&self.found_gates()) } else { asked };
+        let here = self.state.setting().conditions;
+        let lacks = plan.gates.is_empty() && plan.changes_code() && !self.state.runs_nothing(lane.turn);
+        let draft = match plan.clone() {
+            asked if lacks && here.is_calm() => asked.with_gates(&self.found_gates()),
+            asked if lacks => asked.unchecked(&self.found_gates(), here.trusted),
+            asked => asked,
+        };
         let built = draft.build(lane.turn, version).map_err(|faults| PlanError::all(&faults));
         // Where nothing of it is left, it is to be done once more.
         let old = self.state.plan_before(lane.turn).filter(|old| !old.fulfilled());
