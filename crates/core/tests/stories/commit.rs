@@ -13,7 +13,7 @@ use pilothouse_core::{
     proposal::Decision,
     scope::PermissionMode,
     session::{Extent, Session, What},
-    tool::ChangeKind,
+    tool::{ChangeKind, ToolOutcome},
     work::Work,
 };
 use serde_json::json;
@@ -329,6 +329,35 @@ fn that_a_gate_is_green_stands_in_the_question_and_not_in_the_message() {
     let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
     assert_eq!(shown.message, "fix the greeting", "in the manner of the log, and no model's report");
     assert!(shown.text().contains("Gate tests is green: make test"), "{}", shown.text());
+}
+
+#[test]
+fn a_gate_that_was_green_names_what_changed_since() {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("tests", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\n", "two\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.reply("nothing to change: it is so already", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "fine"));
+    // A line of the user's changes another file behind that.
+    b.say("!make docs");
+    let made = |b: &Bench| b.session.state().open.values().any(|c| is_risk(&c.kind));
+    if made(&b) {
+        b.answer(is_risk, Answer::Approve).unwrap();
+    }
+    b.end_tool(ToolOutcome { wrote: Some(Box::new(crate::spared::wrote("b.txt"))), ..exited(0, "") });
+    b.say("/commit");
+    looked(&mut b, Ok(tree(&["a.txt", "b.txt"])));
+    let shown = b.session.state().open[&b.question(is_commit)].kind.clone();
+    let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
+    let told = "Gate tests was green, not checked since b.txt changed: make test";
+    assert!(shown.text().contains(told), "{}", shown.text());
 }
 
 #[test]

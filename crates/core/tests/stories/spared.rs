@@ -174,7 +174,7 @@ fn change_of(path: &str) -> FileChange {
     }
 }
 
-fn wrote(path: &str) -> Wrote {
+pub fn wrote(path: &str) -> Wrote {
     let record = Some(BlobId::of(path.as_bytes()));
     Wrote { files: vec![change_of(path)], count: 1, record, ..Wrote::default() }
 }

@@ -2,6 +2,8 @@
 //!
 //! Owns which files are named and what stands in the message. Never runs git: that is work like every other.
 
+use std::collections::BTreeSet;
+
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
@@ -11,7 +13,7 @@ use crate::{
     checkpoint::{Checkpoint, CheckpointKind},
     commit::{CommitTree, Committed, MOST_FILES, MessageFacts},
     event::{CallStatus, Event, Level},
-    ids::{CallId, CheckpointId, LaneId},
+    ids::{CallId, CheckpointId, EvidenceId, LaneId},
     input::Refusal,
     intent::{IntentNode, IntentPath, Phase, Reading, Turn},
     money::count,
@@ -235,8 +237,9 @@ impl Draft<'_> {
                 Some(format!("Gate {} {}: {}", g.name, failed_and_skipped(g.exit), g.command))
             }
             GateStatus::Failed(_) => Some(format!("Gate {} is red: {}", g.name, g.command)),
-            GateStatus::Stale(_) => {
-                Some(format!("Gate {} was green before later changes: {}", g.name, g.command))
+            GateStatus::Stale(evidence) => {
+                let since = self.changed_since(evidence);
+                Some(format!("Gate {} was green, not checked since {since} changed: {}", g.name, g.command))
             }
             GateStatus::Pending
             | GateStatus::Running
@@ -245,6 +248,17 @@ impl Draft<'_> {
             | GateStatus::Unproven(_) => None,
         });
         said.collect()
+    }
+
+    /// What this session wrote since a gate was run; where that is nothing, somebody else changed files.
+    fn changed_since(&self, evidence: EvidenceId) -> String {
+        let later = self.state.writes().filter(|(id, ..)| id.0 > evidence.0);
+        let paths: BTreeSet<&RelPath> = later.flat_map(|(.., files)| files).map(|f| &f.path).collect();
+        match (paths.first(), paths.len()) {
+            (None, _) => "files".to_owned(),
+            (Some(one), 1) => one.to_string(),
+            (Some(one), all) => format!("{one} and {}", count(all - 1, "more file")),
+        }
     }
 
     /// Git committed, or says why it did not.
