@@ -244,6 +244,8 @@ pub enum Ending {
     Early,
     /// An answer, or a goal, that was let change files.
     Agreed,
+    /// A planning of what words are an answer to.
+    Words,
 }
 
 /// What is to be done now; it ends the last message.
@@ -254,6 +256,7 @@ pub fn instruction(purpose: Purpose, ending: Ending, mode: Mode) -> String {
         Purpose::Task if ending == Ending::Early => include_str!("../../../assets/prompts/early.md"),
         Purpose::Answer if ending == Ending::Agreed => include_str!("../../../assets/prompts/agreed.md"),
         Purpose::Answer => include_str!("../../../assets/prompts/answer.md"),
+        Purpose::Plan if ending == Ending::Words => include_str!("../../../assets/prompts/words.md"),
         Purpose::Plan => include_str!("../../../assets/prompts/plan.md"),
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),
         Purpose::Goal if ending == Ending::Agreed => include_str!("../../../assets/prompts/goal_change.md"),

@@ -91,8 +91,8 @@ fn commit(asked: &CommitQuestion, kind: LaneKind) -> String {
     format!("the message of that commit stands as: {message:?}; {sets}")
 }
 
-/// How the work at hand ends: a step that changes no file, one that runs commands, and what was let change them, end in their own way. What the
-/// user let go deeper since it began ends as that does.
+/// How the work at hand ends: a step that changes no file, one that runs commands, what was let change them, and a planning
+/// of what is answered in words, end in their own way. What the user let go deeper since it began ends as that does.
 fn end_of(state: &State, lane: &Lane) -> Ending {
     let writes = lane.scope().allows(Capability::Write);
     let step = lane.kind.task().and_then(|id| state.plan.as_ref()?.task(id));
@@ -101,6 +101,8 @@ fn end_of(state: &State, lane: &Lane) -> Ending {
         if task.node.scope().allows(Capability::Execute) { Ending::Runs } else { Ending::Looks }
     } else if state.has_own_run(lane) || lane.kind == LaneKind::Goal && writes {
         Ending::Agreed
+    } else if lane.kind == LaneKind::Planning && state.is_answered_in_words(lane.turn) {
+        Ending::Words
     } else if is_early(state, lane) {
         Ending::Early
     } else {
@@ -197,6 +199,7 @@ fn path(state: &State, lane: &Lane, offer: ToolScope) -> String {
     let tries = state.trust.holds() && state.permission != PermissionMode::ReadOnly && !forbids;
     let runs = match (planning, tries) {
         (true, true) => ", and run what the rules let through",
+        (true, false) if state.is_answered_in_words(lane.turn) => "; a command may only read here",
         (true, false) => "; a command may only read here: others belong into the plan",
         (false, _) => "",
     };

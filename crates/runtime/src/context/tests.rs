@@ -555,6 +555,24 @@ fn what_kind_of_answer_a_message_wants_stands_in_the_last_message_alone() {
     }
 }
 
+/// What words answer, a bare stack trace among it, is not asked for as a plan in the same breath.
+#[test]
+fn a_planning_that_words_answer_is_told_one_thing() {
+    let trace = "thread 'main' panicked at src/main.rs:4:10:\ncalled `Option::unwrap()` on a `None` value\n\
+                 note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace";
+    for said in [trace, "analyze src/store.rs", "compare sqlx and diesel for our case"] {
+        let mut b = Bench::new();
+        b.step(Input::say(said));
+        let text = b.request().messages.pop().unwrap().text;
+        let plans = ["plan in prose", "submit_plan", "belong into the plan"];
+        assert!(!plans.iter().any(|words| text.contains(words)), "{said}: {text}");
+        assert!(text.contains("in words") && text.contains("Wanted is"), "{said}: {text}");
+    }
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    assert!(b.request().messages.pop().unwrap().text.contains("End with a call of `submit_plan`"));
+}
+
 /// MOD-06: the same name is the value that is known, a new name is found out anew.
 #[test]
 fn in_proof_mode_a_step_has_the_values_of_the_facts_that_it_names_and_no_other() {
