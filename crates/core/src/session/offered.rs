@@ -3,13 +3,23 @@
 //! Owns that choice, for requests and for what is said of a name that is none of them. Never lets a call begin.
 
 use super::{Lane, State};
-use crate::{recipe::Directed, talk::Purpose, tool::Tool};
+use crate::{recipe::Directed, scope::ToolScope, talk::Purpose, tool::Tool};
+
+impl Lane {
+    /// Whether it may ask to go deeper: one that keeps to its node, or that may never do more than read, is always refused.
+    pub fn may_ask_for_more(&self) -> bool {
+        !self.fixed && !ToolScope::READ_ONLY.contains(self.ceiling)
+    }
+}
 
 impl State {
     /// The tools that a lane for this purpose is offered beside what its scope lets it do. Tools of sources only where
-    /// there are `sources`, those of the knowledge index only where an agent, a skill or a command names them.
+    /// there are `sources`, those of the knowledge index only where an agent, a skill or a command names them, and the one
+    /// that asks to go deeper only where that can be let.
     pub fn session_tools(&self, lane: Option<&Lane>, purpose: Purpose, sources: bool) -> Vec<Tool> {
         let mut tools = Tool::of_session(purpose);
+        let stays = lane.is_some_and(|l| !l.may_ask_for_more());
+        tools.retain(|t| *t != Tool::RequestPath || !stays);
         if sources && purpose != Purpose::Child {
             tools.extend(Tool::ALL.into_iter().filter(|t| t.is_of_sources()));
         }

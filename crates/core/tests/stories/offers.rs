@@ -40,6 +40,23 @@ fn a_tool_is_offered_only_where_its_call_can_come_to_something() {
 }
 
 #[test]
+fn leave_to_go_deeper_is_asked_for_only_where_it_can_be_given() {
+    for (said, offered) in [
+        ("how does the search work?", true),
+        ("how does the search work? don't change anything", false),
+        ("@read how does the search work", false),
+    ] {
+        let mut b = Bench::new();
+        b.say(said);
+        assert_eq!(told(&mut b).contains("request_path"), offered, "{said}");
+    }
+    let mut b = Bench::new();
+    b.say("/readonly");
+    b.say("how does the search work?");
+    assert!(!told(&mut b).contains("request_path"), "under a read-only ceiling");
+}
+
+#[test]
 fn a_name_that_is_no_tool_is_answered_with_those_that_are_offered() {
     let mut b = Bench::new();
     b.say("how does the search work?");

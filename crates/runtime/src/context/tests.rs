@@ -573,6 +573,19 @@ fn a_planning_that_words_answer_is_told_one_thing() {
     assert!(b.request().messages.pop().unwrap().text.contains("End with a call of `submit_plan`"));
 }
 
+#[test]
+fn nobody_is_sent_to_a_tool_that_is_not_offered_where_nothing_deeper_can_be_let() {
+    for (said, sent) in
+        [("how does the search work?", true), ("how does it work? don't change anything", false)]
+    {
+        let mut b = Bench::new();
+        b.step(Input::say(said));
+        let text = b.request().messages.pop().unwrap().text;
+        assert_eq!(text.contains("`request_path`"), sent, "{text}");
+        assert!(text.contains("answer the user's last message. You may read. "), "{text}");
+    }
+}
+
 /// MOD-06: the same name is the value that is known, a new name is found out anew.
 #[test]
 fn in_proof_mode_a_step_has_the_values_of_the_facts_that_it_names_and_no_other() {
