@@ -133,6 +133,23 @@ fn two_changes_of_one_file_are_never_one_write() {
 }
 
 #[test]
+fn what_is_known_of_a_file_is_what_all_writes_made_of_it_together() {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    for (before, after) in [("1\n", "2\n"), ("2\n", "3\n4\n")] {
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", before, after);
+        b.reply("done", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    }
+    let fact = b.session.state().facts.get("change of a.txt").unwrap();
+    assert_eq!(fact.value, "written 2 times: +2 -1");
+}
+
+#[test]
 fn a_change_waits_while_its_file_is_being_taken_back() {
     let mut b = reviewing();
     b.approve_all(None).unwrap();

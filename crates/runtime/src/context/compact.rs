@@ -11,7 +11,7 @@ use pilothouse_core::{
     ids::Seq,
     plan::GateStatus,
     proposal::ProposalStatus,
-    session::{ApplyStatus, Compacting, Entry, State, What},
+    session::{Compacting, Entry, Extent, State, What},
     talk::{Fault, Message, ModelDelta, ModelReply, ModelRequest, Purpose, Role},
 };
 use pilothouse_model::ModelClient;
@@ -158,14 +158,8 @@ fn record(state: &State, texts: &dyn Texts, entries: &[Entry]) -> String {
 }
 
 fn files(state: &State) -> Vec<String> {
-    let mut files: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for apply in state.applies().values().filter(|a| a.status == ApplyStatus::Applied) {
-        for file in &apply.files {
-            let counts = files.entry(file.path.as_str()).or_default();
-            *counts = (counts.0 + file.added, counts.1 + file.removed);
-        }
-    }
-    files.iter().map(|(path, (added, removed))| format!("- {path} (+{added} -{removed})")).collect()
+    let all = state.written_files(Extent::Session);
+    all.iter().map(|file| format!("- {} (+{} -{})", file.path, file.added, file.removed)).collect()
 }
 
 fn open(state: &State) -> Vec<String> {

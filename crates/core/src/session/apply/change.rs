@@ -103,6 +103,11 @@ impl State {
         self.note_origin();
         self.note_change(event);
         match event {
+            Event::Applied { apply } => self.note_write(*apply, false),
+            Event::Reverted { apply, redo } => self.note_write(*apply, !redo),
+            _ => {}
+        }
+        match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.saw(proposal.id.0.max(proposal.lane.0));
             }

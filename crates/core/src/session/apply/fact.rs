@@ -70,8 +70,6 @@ impl State {
                     facts.saw(&file.path, file.after);
                 }
             }
-            Event::Applied { apply } => self.note_write(*apply, false),
-            Event::Reverted { apply, redo } => self.note_write(*apply, !redo),
             _ => {}
         }
     }
@@ -98,7 +96,8 @@ impl State {
         self.facts_mut().note(&name, value, FactSource::Command { command, text, output }, at);
     }
 
-    fn note_write(&mut self, apply: ApplyId, back: bool) {
+    /// What a write made of its files, once it stands where the others do.
+    pub(super) fn note_write(&mut self, apply: ApplyId, back: bool) {
         let Some(apply) = self.changes.applies().get(&apply).cloned() else { return };
         let calls = self.changes.proposals();
         let notes = apply.files.iter().filter_map(|f| {
@@ -109,7 +108,7 @@ impl State {
                 crate::tool::ChangeKind::Modify => crate::tool::Tool::Edit,
             };
             let source = FactSource::Tool { tool: tool.name().to_owned(), call };
-            let value = if back { tally("taken back", f) } else { self.written_in_all(apply.id, f) };
+            let value = if back { tally("taken back", (f.added, f.removed)) } else { self.written_in_all(f) };
             Some((crate::fact::change_of(f.path.as_str()), value, f.clone(), source))
         });
         let (notes, at): (Vec<_>, _) = (notes.collect(), self.at);
@@ -121,20 +120,17 @@ impl State {
         }
     }
 
-    /// What a write made of a file, with what stands of those before it.
-    fn written_in_all(&self, apply: ApplyId, file: &FileChange) -> String {
-        let before = self.changes.ledger().iter().filter(|id| **id != apply);
-        let writes = before.filter_map(|id| self.changes.applies().get(id)).flat_map(|a| &a.files);
-        let (mut all, mut times) = (file.clone(), 1);
-        for write in writes.filter(|w| w.path == file.path) {
-            all.added += write.added;
-            all.removed += write.removed;
-            times += 1;
+    /// What the writes that stand made of a file in all, from before the first to after the last.
+    fn written_in_all(&self, file: &FileChange) -> String {
+        match self.written_by(&file.path, self.ledger()) {
+            Some(all) if all.writes.len() > 1 => {
+                tally(&format!("written {} times", all.writes.len()), (all.added, all.removed))
+            }
+            Some(_) | None => tally("written", (file.added, file.removed)),
         }
-        if times == 1 { tally("written", file) } else { tally(&format!("written {times} times"), &all) }
     }
 }
 
-fn tally(how: &str, file: &FileChange) -> String {
-    format!("{how}: +{} -{}", file.added, file.removed)
+fn tally(how: &str, (added, removed): (usize, usize)) -> String {
+    format!("{how}: +{added} -{removed}")
 }
