@@ -104,8 +104,13 @@ pub enum Ask {
     Blob(BlobId),
     /// Of a stored text, in pieces: it may be too long to be held.
     Text(BlobId, TextAsk),
-    /// Files of the workspace, for completion; at most this many.
-    Files(usize),
+    /// Files of the workspace, for completion: those with these letters in this order, at most so many.
+    Files {
+        /// What is typed of a name; empty for all.
+        like: String,
+        /// How many.
+        count: usize,
+    },
     /// What these rules would have done to the commands of past sessions in this folder.
     Rehearse(Vec<String>),
     /// What the model is told next, part by part.

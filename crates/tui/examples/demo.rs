@@ -277,7 +277,7 @@ impl Driver {
             }
             Ask::Withdraw(_) => Reply::History(Vec::new()),
             Ask::Memory(owner) => Reply::Memory(owner, Ok(String::new())),
-            Ask::Files(_) => Reply::Files(
+            Ask::Files { .. } => Reply::Files(
                 [
                     "src/auth/login.rs",
                     "src/auth/mod.rs",

@@ -4,6 +4,7 @@
 //! be sent, and keeps the text when nothing is.
 
 pub mod draft;
+pub(crate) mod files;
 pub mod history;
 pub mod offered;
 pub mod popup;
@@ -113,8 +114,8 @@ pub enum ComposerEvent {
     Permission,
     /// A shallower path for the draft.
     Lower,
-    /// The files of the workspace are wanted.
-    Files,
+    /// The files of the workspace are wanted that are like this.
+    Files(String),
 }
 
 /// Where the user writes.
@@ -133,7 +134,7 @@ pub struct Composer {
     /// The list above it, while it is open.
     pub popup: Option<Popup>,
     offered: Option<Offered>,
-    files: Option<Vec<popup::Entry>>,
+    files: files::Files,
     dismissed: bool,
 }
 
@@ -239,11 +240,10 @@ impl Composer {
     }
 
     /// The files of the workspace are here.
-    pub fn files(&mut self, files: &[RelPath]) {
-        self.files = Some(files.iter().map(|f| popup::Entry::new(f.to_string(), String::new())).collect());
-        if self.popup.as_ref().is_some_and(|p| p.offer == Offer::Files) {
-            let _ = self.look();
-        }
+    pub fn files(&mut self, files: &[RelPath]) -> ComposerEvent {
+        self.files.came(files);
+        let shown = self.popup.as_ref().is_some_and(|p| p.offer == Offer::Files);
+        if shown { self.look() } else { ComposerEvent::Nothing }
     }
 
     /// Whether a message is being written, with no list above it.
@@ -457,10 +457,11 @@ impl Composer {
         if self.dismissed {
             return ComposerEvent::Nothing;
         }
+        let more = (offer == Offer::Files).then(|| self.files.wanted(&query, self.popup.is_none())).flatten();
         let popup = match offer {
             Offer::Commands => Popup::commands(&query, &self.commands(), &Self::aliases()),
             Offer::Files | Offer::History => {
-                let files = self.files.as_deref().unwrap_or_default();
+                let files = self.files.held();
                 let mut lists = vec![("files", files.len())];
                 if first {
                     lists.extend([("paths", IntentNode::ALL.len()), ("agents", self.agents.len())]);
@@ -474,15 +475,14 @@ impl Composer {
                 }
             }
         };
-        let opened = self.popup.is_none();
         // An exact or empty list would only be in the way.
         let says = match offer {
             // What is written there may be a path.
             Offer::Commands => !query.contains(['/', '.']),
-            Offer::Files | Offer::History => self.files.is_none(),
+            Offer::Files | Offer::History => self.files.is_looking(),
         };
         self.popup = (!popup.rows.is_empty() || says).then_some(popup);
-        if offer == Offer::Files && opened { ComposerEvent::Files } else { ComposerEvent::Nothing }
+        more.map_or(ComposerEvent::Nothing, ComposerEvent::Files)
     }
 }
 

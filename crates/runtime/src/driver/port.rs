@@ -85,7 +85,7 @@ impl Driver {
                     let tell = |text| drop(news.try_send(Update::Notice(text)));
                     Reply::Knowledge(Box::new(knowledge.answer(&ask, &rules, &tell)))
                 }
-                Ask::Files(count) => Reply::Files(files(&folder, count)),
+                Ask::Files { like, count } => Reply::Files(files(&folder, &like, count)),
                 Ask::Blob(id) => Reply::Blob(id, blobs.get(id)),
                 Ask::Text(id, ask) => Reply::Text(id, blobs.part(id, &ask)),
                 Ask::History { .. }
@@ -124,7 +124,7 @@ fn failed(ask: &Ask) -> Reply {
         Ask::Setup(_) => Reply::Setup(SetupReply::Kept(Err(why))),
         Ask::Blob(id) => Reply::Blob(*id, None),
         Ask::Text(id, _) => Reply::Text(*id, None),
-        Ask::Files(_) => Reply::Files(Vec::new()),
+        Ask::Files { .. } => Reply::Files(Vec::new()),
         Ask::History { .. } | Ask::Withdraw(_) => Reply::History(Vec::new()),
     }
 }
@@ -142,13 +142,22 @@ impl Driver {
     }
 }
 
-/// Names of files that are not ignored, in order.
-fn files(root: &Path, count: usize) -> Vec<RelPath> {
+/// Names of files that are not ignored and like what is typed, in order.
+fn files(root: &Path, like: &str, count: usize) -> Vec<RelPath> {
+    let letters: Vec<char> =
+        like.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     walk(root, root, None)
         .filter(|e| e.file_type().is_file())
         .filter_map(|e| RelPath::new(e.path().strip_prefix(root).ok()?.to_str()?).ok())
+        .filter(|path| holds(path.as_str(), &letters))
         .take(count.min(MAX_FILES))
         .collect()
+}
+
+/// Whether a name has these letters in this order.
+fn holds(name: &str, letters: &[char]) -> bool {
+    let mut rest = name.chars().flat_map(char::to_lowercase);
+    letters.iter().all(|letter| rest.any(|c| c == *letter))
 }
 
 /// What rules would have done to the commands of past sessions in a folder, as they would be decided now.
@@ -182,10 +191,27 @@ impl Texts for Stored<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use pilothouse_core::{memory::MemoryOwner, port::KnowledgeAsk};
 
     use super::*;
+
+    #[test]
+    fn files_are_found_by_what_is_typed_however_many_stand_before_them() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("zoo")).unwrap();
+        for name in ["a.txt", "b.txt", "c.txt", "zoo/Login.rs"] {
+            std::fs::write(place.path().join(name), "").unwrap();
+        }
+        let found = |like: &str| -> Vec<String> {
+            files(place.path(), like, 2).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(found(""), ["a.txt", "b.txt"]);
+        assert_eq!(found("zlog"), ["zoo/Login.rs"]);
+        assert_eq!(found("zoo/l"), ["zoo/Login.rs"]);
+        assert!(found("xyz").is_empty());
+    }
 
     #[test]
     fn whoever_asked_hears_of_a_failure_in_their_own_kind() {

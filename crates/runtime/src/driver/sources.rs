@@ -401,7 +401,7 @@ impl Driver {
                 | Ask::History { .. }
                 | Ask::Blob(_)
                 | Ask::Text(..)
-                | Ask::Files(_)
+                | Ask::Files { .. }
                 | Ask::Rehearse(_)
                 | Ask::Context
                 | Ask::Memory(_) => {}

@@ -186,7 +186,7 @@ async fn a_question_reads_answers_and_is_there_again_after_reopening() {
     s.requests.send(Request::Ask(7, Ask::History { before: Seq(3), count: 10 })).await.unwrap();
     s.until("a page", |s| s.answers.contains_key(&7)).await;
     assert!(matches!(&s.answers[&7], Reply::History(page) if page.len() == 2));
-    s.requests.send(Request::Ask(8, Ask::Files(10))).await.unwrap();
+    s.requests.send(Request::Ask(8, Ask::Files { like: String::new(), count: 10 })).await.unwrap();
     s.until("names", |s| s.answers.contains_key(&8)).await;
     assert!(matches!(&s.answers[&8], Reply::Files(f) if f.iter().any(|p| p.as_str() == "src/a.txt")));
     s.quit().await;

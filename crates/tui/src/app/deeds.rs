@@ -27,9 +27,6 @@ use crate::{
 /// Two presses of the cancel key leave when they are no further apart.
 const TWICE: Duration = Duration::from_secs(2);
 
-/// At most this many files are offered.
-const MAX_FILES: usize = 20_000;
-
 impl App {
     /// Carries out what the composer wants.
     pub(super) fn compose(&mut self, wish: composer::ComposerEvent, now: Instant) {
@@ -92,8 +89,8 @@ impl App {
                 });
             }
             composer::ComposerEvent::Lower => self.lower(),
-            composer::ComposerEvent::Files => {
-                let number = self.ask(Ask::Files(MAX_FILES));
+            composer::ComposerEvent::Files(like) => {
+                let number = self.ask(Ask::Files { like, count: composer::files::MOST });
                 self.files_asked = Some(number);
             }
         }

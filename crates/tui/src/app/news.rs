@@ -159,7 +159,8 @@ impl App {
             && self.files_asked == Some(number)
         {
             self.files_asked = None;
-            self.composer.files(files);
+            let wish = self.composer.files(files);
+            self.compose(wish, now);
         }
         if let Reply::Memory(owner, read) = reply {
             match read {

@@ -142,12 +142,35 @@ fn an_agent_with_stages_is_a_command_too_unless_the_workbench_has_one_of_its_nam
 #[test]
 fn an_at_sign_offers_files_and_puts_the_path() {
     let mut c = Composer::default();
-    assert_eq!(typed(&mut c, "what is @"), ComposerEvent::Files);
+    assert_eq!(typed(&mut c, "what is @"), ComposerEvent::Files(String::new()));
     c.files(&[RelPath::new("src/auth/login.rs").unwrap(), RelPath::new("README.md").unwrap()]);
     typed(&mut c, "login");
     assert_eq!(c.popup.as_ref().unwrap().rows.len(), 1);
     assert_eq!(c.act(Action::Queue), ComposerEvent::Nothing);
     assert_eq!(c.draft.shown(), "what is src/auth/login.rs ");
+}
+
+#[test]
+fn where_there_are_more_files_than_are_held_those_are_looked_for_that_are_like_what_is_typed() {
+    let all =
+        |n: usize| -> Vec<RelPath> { (0..n).map(|n| RelPath::new(&format!("a/{n}.txt")).unwrap()).collect() };
+    let wants = |like: &str| ComposerEvent::Files(like.to_owned());
+    let mut c = Composer::default();
+    assert_eq!(typed(&mut c, "see @"), wants(""));
+    assert_eq!(c.files(&all(files::MOST)), ComposerEvent::Nothing);
+    assert_eq!(typed(&mut c, "z"), wants("z"));
+    assert_eq!(c.popup.as_ref().unwrap().nothing(), "looking…");
+    // One look at a time: what was typed meanwhile is looked for once that has ended.
+    assert_eq!(typed(&mut c, "o"), ComposerEvent::Nothing);
+    assert_eq!(c.files(&all(files::MOST)), wants("zo"));
+    assert_eq!(c.files(&[RelPath::new("zoo/login.rs").unwrap()]), ComposerEvent::Nothing);
+    assert_eq!(c.popup.as_ref().unwrap().chosen().unwrap().text, "zoo/login.rs");
+    assert_eq!(typed(&mut c, "o"), ComposerEvent::Nothing, "all that fit are held");
+    // Where all are held nothing is looked for again.
+    let mut c = Composer::default();
+    typed(&mut c, "see @");
+    c.files(&all(3));
+    assert_eq!(typed(&mut c, "2"), ComposerEvent::Nothing);
 }
 
 #[test]

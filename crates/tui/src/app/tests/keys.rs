@@ -398,7 +398,7 @@ fn the_files_are_asked_for_once_the_user_wants_one() {
     let mut desk = Desk::new(120, 40);
     assert_eq!(desk.asks, []);
     desk.press("see @");
-    assert!(matches!(desk.asks[..], [Ask::Files(_)]));
+    assert!(matches!(desk.asks[..], [Ask::Files { .. }]));
 }
 
 #[test]
