@@ -51,7 +51,10 @@ pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, Str
         _ => (content.into_bytes(), String::new()),
     };
     if start.content.as_ref() == Some(&content) {
-        return Err(format!("{} has exactly this content already; nothing to propose", sight.path));
+        return Err(format!(
+            "{} has exactly this content already, so nothing was proposed: go on",
+            sight.path
+        ));
     }
     propose(sight, &start, Some(content), &kept)
 }
@@ -86,7 +89,9 @@ pub(crate) fn delete(eyes: LaneView<'_>, args: &Delete) -> Result<ToolOutcome, S
 /// Looks at the file that a change is for.
 fn sight(eyes: LaneView<'_>, path: &str, verb: &str, acts: &[Act]) -> Result<Sight, String> {
     let asked = eyes.jail.read_path(path).map_err(|e| e.to_string())?;
-    let Some(asked) = asked else { return Err(format!("{path} is a folder; {verb} needs a file")) };
+    let Some(asked) = asked else {
+        return Err(format!("{path} is a folder; {verb} needs the path of a file"));
+    };
     refuse_control(&asked)?;
     let sight = eyes.look(&asked, acts).map_err(|e| e.to_string())?;
     refuse_control(&sight.path)?;
@@ -130,7 +135,10 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
     if let Some(after) = &after
         && after.len() as u64 > MAX_FILE_BYTES
     {
-        return Err(format!("{path} would have {} bytes; the limit is {MAX_FILE_BYTES}", after.len()));
+        return Err(format!(
+            "{path} would have {} bytes, of {MAX_FILE_BYTES} at most: make it less, or several files",
+            after.len()
+        ));
     }
     if sight.disk == after {
         let text = format!("{path} is then as it is on disk: your open proposal for it is withdrawn");

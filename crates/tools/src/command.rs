@@ -172,7 +172,9 @@ pub(crate) fn folder(jail: &Jail, text: &str) -> Result<PathBuf, String> {
     let Some(asked) = asked else { return Ok(jail.root().to_owned()) };
     let meta = jail.metadata(&asked).map_err(|e| e.to_string())?;
     if !meta.is_dir() {
-        return Err(format!("{asked} is no folder; folder must be one"));
+        return Err(format!(
+            "{asked} is no folder; give one that list shows, or leave folder out for the root"
+        ));
     }
     let real = jail.resolve(&asked).map_err(|e| e.to_string())?;
     Ok(jail.root().join(real.real()))
@@ -236,7 +238,9 @@ async fn attend(
     let failed = watch.follow(&mut running, began + timeout, cancel).await;
     let left = running.sweep(watch.kill_at).await;
     if let Err(e) = failed {
-        return ToolOutcome::failure(format!("the command was lost: {e}"));
+        return ToolOutcome::failure(format!(
+            "the command was lost: {e}; look what it did before you run it again"
+        ));
     }
     let (code, signal) = watch.ended.unwrap_or_default();
     let exit = Exit {

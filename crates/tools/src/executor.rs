@@ -441,7 +441,7 @@ impl ToolExecutor {
         tokio::select! {
             done = work => done.unwrap_or_else(|e| {
                 tracing::error!(error = %e, "a file tool failed");
-                ToolOutcome::failure(format!("the call failed inside the workbench: {e}"))
+                ToolOutcome::failure(format!("the call failed inside the workbench: {e}; make it once more, then try another way"))
             }),
             () = cancel.cancelled() => ToolOutcome::failure("stopped by the user"),
         }

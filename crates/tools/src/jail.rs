@@ -66,13 +66,13 @@ pub enum JailError {
     #[error("{0} {ABSENT}; list its folder to see what does")]
     Missing(String),
     /// The path is a link to nothing.
-    #[error("{0} is a link to something that does not exist")]
+    #[error("{0} is a link to something that does not exist; use a file that does")]
     Dangling(String),
     /// A part of the path that should be a folder is none.
-    #[error("{0} goes through something that is not a folder")]
+    #[error("{0} goes through something that is not a folder; list what is above it")]
     NotAFolder(String),
     /// The path is no regular file.
-    #[error("{path} is {what}, not a file")]
+    #[error("{path} is {what}, not a file; give the path of a file")]
     NotAFile {
         /// The path.
         path: String,
@@ -100,7 +100,7 @@ pub enum JailError {
     #[error("{0} changed while it was opened; try again")]
     Moved(String),
     /// A permission rule holds it back.
-    #[error("{path} is held back by a permission rule: {rule}")]
+    #[error("{path} is held back by a permission rule: {rule}; go on without it")]
     Ruled {
         /// The path.
         path: String,

@@ -48,7 +48,9 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
         Err(why) => return Ok(sight.misfit(eyes, content, why)),
     };
     if after == *content {
-        return Err("the edits change nothing: old and new are the same; nothing was proposed".to_owned());
+        let text = "the edits change nothing: old and new are the same; nothing was proposed. Give in new what is to stand \
+                    there, or go on where it stands already";
+        return Err(text.to_owned());
     }
     if !alone && let Err(why) = sight.reaches(&start, &after, eyes) {
         return Ok(sight.refused(eyes, &why));
@@ -110,7 +112,8 @@ fn replace_one(
     let line = |at: usize| as_read(content, now, at);
     let exact = exact(redactor, path, now, edit)?;
     if encoding.is_none() && !exact.new.is_ascii() {
-        return Err("the file is not UTF-8, so only ASCII text can be put into it".to_owned());
+        let text = "the file is not UTF-8, so only ASCII text can be put into it: say it in that, or leave it to a command";
+        return Err(text.to_owned());
     }
     let mut next = replace(now, &exact, &line)?;
     if let (None, Some(plain)) = (&next, numbered::without(&exact)?) {

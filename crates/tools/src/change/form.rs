@@ -52,7 +52,8 @@ pub(super) fn edited<T>(
     let known = Encoding::of(file);
     let Some(encoding) = known.filter(|e| *e != Encoding::Utf8) else { return edit(known, before) };
     let (after, said) = edit(known, encoding.decode(before).as_bytes())?;
-    let after = String::from_utf8(after).map_err(|_| "an edit parts a character".to_owned())?;
+    let after = String::from_utf8(after)
+        .map_err(|_| "an edit parts a character; quote whole lines in old".to_owned())?;
     Ok((bytes(encoding, &after, file)?, said))
 }
 

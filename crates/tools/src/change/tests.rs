@@ -55,6 +55,27 @@ fn a_second_edit_starts_from_the_first_and_its_before_is_the_disk() {
 }
 
 #[test]
+fn a_call_that_comes_to_nothing_says_what_to_do_next() {
+    let mut d = desk(&[("f", b"a\n"), ("dir/x", b"x\n"), ("gone", b"g\n")]);
+    symlink("nowhere", d.root.join("dangling")).unwrap();
+    for path in ["f", "gone"] {
+        d.text(Tool::Read, json!({"path": path}));
+    }
+    d.call(Tool::Delete, json!({"path": "gone"})).unwrap();
+    for (tool, args, next) in [
+        (Tool::Write, json!({"path": "f", "content": "a\n"}), "go on"),
+        (Tool::Write, json!({"path": "dir", "content": "a\n"}), "the path of a file"),
+        (Tool::Edit, one("f", "a", "a"), "Give in new what is to stand there"),
+        (Tool::Read, json!({"path": "dangling"}), "use a file that does"),
+        (Tool::Read, json!({"path": "f/x"}), "list what is above it"),
+        (Tool::Read, json!({"path": "gone"}), "write proposes it anew"),
+    ] {
+        let told = d.refused(tool, args);
+        assert!(told.contains(next), "{tool:?}: {told}");
+    }
+}
+
+#[test]
 fn files_are_created_replaced_and_removed_as_one_hunk_or_a_diff() {
     let mut d = desk(&[("f", b"one\ntwo\n")]);
     let got = d.call(Tool::Write, json!({"path": "new/g", "content": "x\ny\n"})).unwrap();

@@ -94,7 +94,7 @@ fn of_skill(recipes: &Recipes, name: &str) -> Result<String, String> {
         return Ok(format!("{}{beside}", skill.expand("")));
     }
     if is_secret(file) {
-        return Err(format!("{file} is a secret file; no skill's is read"));
+        return Err(format!("{file} is a secret file; no skill's is read: go on without it"));
     }
     let bytes = match &skill.beside {
         Beside::Held(files) => files.get(file).map(|bytes| bytes.to_vec()),
@@ -130,7 +130,10 @@ fn shown<'s>(eyes: LaneView<'_>, sight: &'s Sight) -> Result<(&'s [u8], &'static
         None => Ok((disk()?, "")),
         Some(p) if p.fresh => match &p.content {
             Some(content) => Ok((content, "(as you propose it; the user has not decided yet)")),
-            None => Err(format!("{} is gone once your proposed removal is applied", sight.path)),
+            None => Err(format!(
+                "{} is gone once your proposed removal is applied; write proposes it anew",
+                sight.path
+            )),
         },
         Some(_) => Ok((
             disk()?,

@@ -25,7 +25,12 @@ impl Draft<'_> {
     /// A model handed a plan in: the one that is shown, or one of several.
     pub(super) fn handed_in(&mut self, lane: LaneId, call: CallId, plan: Plan) {
         if self.state.phase != Phase::Planning {
-            return self.end_call(lane, call, CallStatus::Refused, "a plan is shown to the user already");
+            return self.end_call(
+                lane,
+                call,
+                CallStatus::Refused,
+                "a plan is shown to the user already: end, and wait for their answer",
+            );
         }
         let wanted = self.state.candidates_wanted(plan.turn, self.under.bounds.candidates);
         let known = self.state.candidate_number(&plan).is_some();

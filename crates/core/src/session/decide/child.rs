@@ -47,10 +47,15 @@ impl Draft<'_> {
         let AgentBounds { most, .. } = self.under.bounds.agents;
         let (asked, left) = (delegate.tasks.len(), most.saturating_sub(lane.children));
         if asked == 0 {
-            return CallVerdict::End(CallStatus::Failed, "give at least one task".to_owned());
+            return CallVerdict::End(
+                CallStatus::Failed,
+                "give at least one task, which says what is to be found out".to_owned(),
+            );
         }
         if !lane.offer().allows(Capability::Read) {
-            return CallVerdict::refuse("sub-agents read, and this turn may not");
+            return CallVerdict::refuse(
+                "sub-agents read, and this turn may not: answer from what stands above",
+            );
         }
         if asked > left {
             return CallVerdict::refuse(format!(

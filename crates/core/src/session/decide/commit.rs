@@ -179,10 +179,14 @@ impl Draft<'_> {
             );
         }
         if asked.message.trim() == message {
-            return CallVerdict::refuse("the commit waits with that very message");
+            return CallVerdict::refuse(
+                "the commit waits with that very message: there is nothing left to set",
+            );
         }
         if is_marked(message) {
-            return CallVerdict::refuse("it holds a secret, and a secret is never committed");
+            return CallVerdict::refuse(
+                "it holds a secret, and a secret is never committed: word it without",
+            );
         }
         if message.chars().count() > MESSAGE_CHARS {
             return CallVerdict::refuse(format!(

@@ -44,7 +44,8 @@ impl Resolve for Transition {
                 if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
                     draft.retreat_to(self.lane, node);
                 }
-                let text = "this turn may not change files";
+                let text =
+                    "the user says no: this turn changes no files; go on with what it may, or end in words";
                 draft.deny_call(given.question, self.call, given.stored, text);
                 Ok(())
             }

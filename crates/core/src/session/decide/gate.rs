@@ -374,7 +374,12 @@ impl Draft<'_> {
 impl Resolve for GateChange {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
         if given.answer == Lone::No {
-            draft.deny_call(given.question, self.call, given.stored, "the user keeps the gate as it is");
+            draft.deny_call(
+                given.question,
+                self.call,
+                given.stored,
+                "the user keeps the gate as it is: go on, and say at the end what it lacks here",
+            );
             return Ok(());
         }
         let gate = draft.state.plan.as_ref().and_then(|p| p.gate(self.gate));
