@@ -23,6 +23,7 @@ mod written;
 use std::{
     cell::RefCell,
     collections::{BTreeSet, HashMap},
+    ops::Range,
     sync::Arc,
 };
 
@@ -238,6 +239,8 @@ pub struct DiffPane {
     body: Size,
     header: Vec<Row>,
     rows: Vec<Row>,
+    /// The lines that stand whole among these rows.
+    whole: Range<usize>,
     /// What the open sheet is about: the proposals with the hashes shown; empty when it is closed.
     asked_all: Vec<(ProposalId, BlobId)>,
     /// What that sheet asks.

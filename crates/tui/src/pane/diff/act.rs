@@ -214,7 +214,7 @@ impl DiffPane {
             return;
         }
         let other = file != self.current;
-        (self.current, self.hunk) = (file, hunk);
+        (self.current, self.hunk, self.lines) = (file, hunk, None);
         if other && !self.all {
             self.top = (0, 0);
             self.rebuild();

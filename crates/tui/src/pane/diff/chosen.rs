@@ -2,7 +2,7 @@
 //!
 //! Owns which they are and the keys that move them. Where they begin and end the hunk is split by the session.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use pilothouse_core::{
     diff::{Change, Lines},
@@ -14,15 +14,19 @@ use super::{DiffAction, DiffPane, doc::Line};
 use crate::pane::{Ctx, Outcome};
 
 /// Which lines of the hunk are chosen, a line that goes with the one that comes for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Chosen {
     at: usize,
     /// Where a range of several was begun.
     from: Option<usize>,
+    /// What was on the screen since lines are chosen: nothing else is decided.
+    seen: HashSet<Line>,
+    /// A chosen line that a key wanted to decide before it was seen; it is shown until the cursor moves.
+    unseen: Option<Line>,
 }
 
 impl Chosen {
-    fn range(self) -> Range<usize> {
+    fn range(&self) -> Range<usize> {
         let from = self.from.unwrap_or(self.at);
         from.min(self.at)..from.max(self.at) + 1
     }
@@ -44,15 +48,14 @@ impl DiffPane {
             return Outcome::notice("this hunk is one line; y takes it, n leaves it");
         }
         self.lines = Some(Chosen::default());
-        self.show_line();
         Outcome::none()
     }
 
     /// What a key does to chosen lines; `None` where there are none, or they are left by it.
     pub(super) fn act_on_lines(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Option<Outcome> {
-        let mut chosen = self.lines?;
         let last = self.hunk_lines().len().saturating_sub(1);
         let decision = self.decision(ctx, self.current, self.hunk);
+        let chosen = self.lines.as_mut()?;
         if action == DiffAction::Down {
             chosen.at = (chosen.at + 1).min(last);
         } else if action == DiffAction::Up {
@@ -71,13 +74,20 @@ impl DiffPane {
             self.lines = None;
             return None;
         }
-        self.lines = Some(chosen);
-        self.show_line();
+        chosen.unseen = None;
         Some(Outcome::none())
     }
 
-    /// Decides the chosen lines and goes on to what stands behind them.
+    /// Decides the chosen lines and goes on to what stands behind them. Where one of them was not on the screen yet, it is
+    /// shown instead.
     fn decide_lines(&mut self, decision: Option<Decision>, ctx: &Ctx<'_>) -> Outcome {
+        let unseen = self.unseen_line();
+        if let Some(chosen) = self.lines.as_mut().filter(|_| unseen.is_some()) {
+            chosen.unseen = unseen;
+            return Outcome::notice(
+                "some of these lines were off the screen; look at them, then press it again",
+            );
+        }
         let (Some(chosen), Some(file)) = (self.lines.take(), self.file()) else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
             return Outcome::notice("it is being written; nothing can be decided now");
@@ -88,6 +98,22 @@ impl DiffPane {
         Outcome::input(Input::DecideLines { proposal, hunk, lines, decision, shown })
     }
 
+    /// The first of the chosen lines that was not on the screen since they are chosen.
+    fn unseen_line(&self) -> Option<Line> {
+        let chosen = self.lines.as_ref()?;
+        let of = self.chosen_changes();
+        let mut lines = self.doc.lines.iter().filter(|line| self.is_of(&of, **line));
+        lines.find(|line| !chosen.seen.contains(line)).copied()
+    }
+
+    /// What stands on the screen now counts as seen, while lines are chosen.
+    pub(super) fn saw_lines(&mut self) {
+        let (Some(chosen), Some(lines)) = (&mut self.lines, self.doc.lines.get(self.whole.clone())) else {
+            return;
+        };
+        chosen.seen.extend(lines);
+    }
+
     /// The lines of the hunk, each with the one that it stands for.
     fn hunk_lines(&self) -> Vec<Change> {
         let hunk = self.file().and_then(|f| f.hunks.get(self.hunk));
@@ -96,8 +122,8 @@ impl DiffPane {
 
     /// What is chosen of the hunk.
     pub(super) fn chosen_changes(&self) -> Vec<Change> {
-        let lines = self.lines.map(|chosen| self.hunk_lines().get(chosen.range()).map(<[Change]>::to_vec));
-        lines.flatten().unwrap_or_default()
+        let chosen = self.lines.as_ref().map(Chosen::range);
+        chosen.and_then(|range| Some(self.hunk_lines().get(range)?.to_vec())).unwrap_or_default()
     }
 
     /// Whether a line is one of these of the hunk.
@@ -116,16 +142,21 @@ impl DiffPane {
         }
     }
 
-    /// Brings the line at the cursor onto the screen.
-    fn show_line(&mut self) {
-        let at = self.lines.and_then(|chosen| self.hunk_lines().get(chosen.at).copied());
-        let of: Vec<Change> = at.into_iter().collect();
-        let Some(line) = self.doc.lines.iter().position(|line| self.is_of(&of, *line)) else { return };
-        let height = usize::from(self.body.height).max(1);
-        if line < self.top.0 {
-            self.top = (line, 0);
-        } else if line >= self.top.0 + height {
-            self.top = (line + 1 - height, 0);
+    /// Brings the line at the cursor onto the screen, whole: with the one that comes for it, where both have room.
+    pub(super) fn show_line(&mut self, ctx: &Ctx<'_>) {
+        let Some(chosen) = &self.lines else { return };
+        let at: Vec<Change> = self.hunk_lines().get(chosen.at).copied().into_iter().collect();
+        let shown = |line: Line| chosen.unseen.map_or_else(|| self.is_of(&at, line), |unseen| line == unseen);
+        let Some(first) = self.doc.lines.iter().position(|line| shown(*line)) else { return };
+        let last = self.doc.lines.iter().rposition(|line| shown(*line)).unwrap_or(first);
+        let begins = (first, 0);
+        if chosen.unseen.is_some() {
+            self.top = begins;
+            return;
         }
+        let both = self.page_to(ctx, last + 1);
+        let ends = if both <= begins { both } else { self.page_to(ctx, first + 1) };
+        // A line that is longer than the screen can be scrolled.
+        self.top = self.top.clamp(ends.min(begins), ends.max(begins));
     }
 }

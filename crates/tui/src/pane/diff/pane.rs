@@ -266,6 +266,9 @@ impl Pane for DiffPane {
     }
 
     fn drew(&mut self, seen: bool, ctx: &Ctx<'_>, now: Instant) {
+        if seen {
+            self.saw_lines();
+        }
         let proposed = seen.then(|| proposed(ctx.state));
         self.proposed.drew(proposed.filter(|p| !p.is_empty()), now);
     }

@@ -21,6 +21,7 @@ use crate::{
     story::*,
 };
 
+mod long;
 mod many;
 mod rest;
 mod tabs;
@@ -64,6 +65,7 @@ impl Screen {
         self.serve();
         self.pane.layout(&self.story.ctx(), size);
         self.pane.render(&self.story.ctx(), area, &mut buf, true);
+        self.pane.drew(true, &self.story.ctx(), self.story.ctx().at);
         buf
     }
 

@@ -46,8 +46,12 @@ impl DiffPane {
 
     /// The top at which the last line stands at the bottom.
     pub(super) fn last_page(&self, ctx: &Ctx<'_>) -> (usize, usize) {
+        self.page_to(ctx, self.doc.lines.len())
+    }
+
+    /// The top at which the line before this one stands at the bottom.
+    pub(super) fn page_to(&self, ctx: &Ctx<'_>, mut line: usize) -> (usize, usize) {
         let mut left = usize::from(self.body.height).max(1);
-        let mut line = self.doc.lines.len();
         while line > 0 {
             line -= 1;
             let here = self.height(ctx, line);
@@ -59,8 +63,11 @@ impl DiffPane {
         (0, 0)
     }
 
-    /// After a scroll the current hunk is one that can be seen.
+    /// After a scroll the current hunk is one that can be seen; while lines of it are chosen it stays.
     pub(super) fn follow_scroll(&mut self) {
+        if self.lines.is_some() {
+            return;
+        }
         self.brings = false;
         self.follow(self.top.0 + usize::from(self.body.height));
     }
@@ -110,16 +117,19 @@ impl DiffPane {
         hunk.filter(|line| !seen(*line)).map_or(self.top, |line| (line, 0))
     }
 
-    /// Makes the visible rows, the hunk that a key would decide among them.
+    /// Makes the visible rows, the hunk or the lines that a key would decide among them.
     pub(super) fn settle(&mut self, ctx: &Ctx<'_>) {
         if std::mem::take(&mut self.seeks) {
             self.seek_again();
         }
-        if self.brings {
+        if self.lines.is_some() {
+            self.show_line(ctx);
+        } else if self.brings {
             self.show_hunk();
         }
         let to = self.fill(ctx);
-        let seen = self.spot().is_none_or(|spot| (self.top.0..to).contains(&spot.line));
+        let seen =
+            self.lines.is_some() || self.spot().is_none_or(|spot| (self.top.0..to).contains(&spot.line));
         // Under a sheet nothing moves.
         if self.body.height == 0 || seen || !self.asked_all.is_empty() {
             return;
@@ -138,6 +148,7 @@ impl DiffPane {
         let top = self.seen_from();
         let mut rows: Vec<Row> = Vec::new();
         let mut to = top.0;
+        self.whole = top.0..top.0;
         let chosen = self.chosen_changes();
         self.lit.clear();
         for (n, line) in self.doc.lines.iter().enumerate().skip(top.0) {
@@ -145,6 +156,14 @@ impl DiffPane {
             let from = rows.len();
             rows.extend(self.rows_of(ctx, *line, width).iter().skip(skip).take(height).cloned());
             to = n + 1;
+            // One that is longer than the screen is as whole as it can be.
+            let fills = from == 0 && rows.len() >= height;
+            if skip > 0 && !fills {
+                self.whole.start = to;
+            }
+            if height > 0 && (fills || rows.len() <= height) {
+                self.whole.end = to;
+            }
             if rows.len() > height && from < height {
                 // A line whose end is below the edge says so.
                 rows.truncate(height);
