@@ -241,6 +241,8 @@ pub struct DiffPane {
     rows: Vec<Row>,
     /// The lines that stand whole among these rows.
     whole: Range<usize>,
+    /// How many lines of the hunk are below them.
+    below: usize,
     /// What the open sheet is about: the proposals with the hashes shown; empty when it is closed.
     asked_all: Vec<(ProposalId, BlobId)>,
     /// What that sheet asks.

@@ -206,12 +206,37 @@ impl DiffPane {
         }
     }
 
-    /// The row below the lines; only where the keys go there does it speak of keys.
+    /// The row below the lines: what the keys do, and at its end how much of the hunk is below it.
     pub(super) fn footer(&self, ctx: &Ctx<'_>, columns: usize, focused: bool) -> Row {
-        let g = ctx.glyphs;
         let words = if focused { self.intention(ctx) } else { self.standing(ctx) };
+        let below = self.told_below(columns.saturating_sub(width(&words) + 2));
+        let room = columns.saturating_sub(if below.pieces.is_empty() { 0 } else { below.width() + 2 });
+        let row = self.does(ctx, &words, room, focused);
+        if below.pieces.is_empty() {
+            row
+        } else {
+            row.ends_keeping_right(below, columns, ctx.glyphs.ellipsis)
+        }
+    }
+
+    /// How many lines of the hunk are below the last row, in as many words as have room; under a sheet nothing.
+    fn told_below(&self, room: usize) -> Row {
+        let (below, open) = (self.below, !self.asked_all.is_empty());
+        let whole =
+            if below == 1 { "1 more line below".to_owned() } else { format!("{below} more lines below") };
+        match below {
+            0 => Row::new(),
+            _ if open => Row::new(),
+            _ if width(&whole) <= room => Row::of(&whole, Slot::Soft),
+            _ => Row::of(&format!("{below} more below"), Slot::Soft),
+        }
+    }
+
+    /// What the keys do, and how far all is decided; only where the keys go there does it speak of keys.
+    fn does(&self, ctx: &Ctx<'_>, words: &str, columns: usize, focused: bool) -> Row {
+        let g = ctx.glyphs;
         // Of words that are too many whole parts go.
-        let words = Row::of(&shorten_parts(&words, columns), Slot::Soft);
+        let words = Row::of(&shorten_parts(words, columns), Slot::Soft);
         let room = columns.saturating_sub(words.width() + 2);
         let (taken, left, undecided) = self.tally(ctx);
         let counts = format!("{} {taken}  {} {left}  {} {undecided}", g.taken, g.left, g.undecided);

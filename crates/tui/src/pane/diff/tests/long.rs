@@ -97,3 +97,43 @@ fn a_line_and_the_one_that_comes_for_it_are_both_seen_before_they_are_decided() 
     }
     assert_eq!(decided(&s.act(DiffAction::Take)), Some(8..9));
 }
+
+#[test]
+fn how_much_of_the_hunk_is_below_the_pane_is_told_and_nothing_where_all_of_it_is_seen() {
+    let below = |rows: &[String]| rows.last().filter(|row| row.contains("below")).cloned();
+    for width in [56, 58, 98, 158] {
+        let mut s = new_file(60, (60, 0));
+        for _ in 0..4 {
+            let rows = s.text(width, 20);
+            let seen = rows.iter().rfind(|row| row.contains("+ line")).unwrap();
+            let last: usize = seen.split_whitespace().last().unwrap().parse().unwrap();
+            let told = match 59 - last {
+                0 => None,
+                1 if width >= 60 => Some("1 more line below".to_owned()),
+                n if width < 60 => Some(format!("{n} more below")),
+                n => Some(format!("{n} more lines below")),
+            };
+            let row = below(&rows);
+            assert_eq!(row.is_some(), told.is_some(), "{width}: {rows:#?}");
+            assert!(
+                told.is_none_or(|told| row.is_some_and(|row| row.trim_end().ends_with(&told))),
+                "{rows:#?}"
+            );
+            s.act(DiffAction::PageDown);
+        }
+        s.act(DiffAction::Up);
+        let told = if width < 60 { "1 more below" } else { "1 more line below" };
+        assert!(s.text(width, 20).last().unwrap().ends_with(told));
+    }
+    let mut s = two_hunks();
+    for height in [12, 26, 40] {
+        assert_eq!(below(&s.text(72, height)), None, "what is below is another hunk");
+    }
+    // Lines that are chosen are of it, and under a sheet it is not about the hunk.
+    let mut s = new_file(60, (60, 0));
+    s.act(DiffAction::Lines);
+    assert!(below(&s.text(72, 20)).is_some());
+    s.act(DiffAction::NextHunk);
+    s.act(DiffAction::Apply);
+    assert_eq!(below(&s.text(72, 20)), None);
+}
