@@ -348,7 +348,7 @@ fn beside(state: &State, form: Form<'_>) -> Option<(String, String)> {
     let runs: Vec<RunStatus> = form
         .runs
         .iter()
-        .filter(|r| r.is_behind())
+        .filter(|r| r.is_behind() && r.is_held_here())
         .map(|r| r.info.status)
         .filter(|s| *s != RunStatus::Idle)
         .collect();

@@ -333,8 +333,9 @@ impl Window {
     /// A session ended while others go on.
     fn closed(&mut self, number: Number, message: Option<String>, now: Instant) {
         if number == self.number {
-            let wants = |app: &App| app.info().waiting > 0;
-            let next = self.others.iter().find(|(_, app)| wants(app)).or_else(|| self.others.iter().next());
+            // One that asks, else one that this window holds, else what is only followed.
+            let rank = |app: &App| (app.only_follows(), app.info().waiting == 0);
+            let next = self.others.iter().min_by_key(|(n, app)| (rank(app), **n));
             let Some(next) = next.map(|(n, _)| *n) else { return };
             self.show(next, Then::Draft, now);
             self.others.remove(&number);

@@ -76,3 +76,26 @@ fn the_list_of_runs_changes_nothing_of_what_another_window_holds_and_says_why() 
         );
     }
 }
+
+#[test]
+fn what_is_only_followed_is_not_counted_as_beside_what_is_shown() {
+    let mut bench = beside();
+    assert!(!bench.draw().contains("bg:"), "{}", bench.draw());
+    let own = bench.window.opened(&SessionWish::default(), bench.now).unwrap();
+    bench.open(own, &[]);
+    bench.events(own, &[story::said(1, "Count the tests"), lane(), story::thinking(2, 1)]);
+    assert!(bench.draw().contains("bg:1 1✦"), "{}", bench.draw());
+}
+
+#[test]
+fn a_session_that_closes_gives_the_window_to_one_that_it_holds() {
+    let mut bench = beside();
+    bench.events(1, &[story::said(1, "Fix the build"), lane(), story::review(9, &[])]);
+    let own = bench.window.opened(&SessionWish::default(), bench.now).unwrap();
+    bench.open(own, &[]);
+    bench.events(own, &[story::said(1, "Why two locks?")]);
+    let _ = bench.window.update(0, Update::Closed(None), bench.now);
+    assert_eq!(bench.window.number, own, "its own, though the other one has a question");
+    let _ = bench.window.update(own, Update::Closed(None), bench.now);
+    assert_eq!(bench.window.number, 1, "there is no other");
+}
