@@ -89,8 +89,10 @@ fn what_a_stop_takes_out_of_the_queue_is_named() {
     b.answer(is_plan, Answer::Approve).unwrap();
     b.input(Input::Queue("create notes.txt".into())).unwrap();
     b.input(Input::Queue("create more.txt".into())).unwrap();
+    b.input(Input::Queue("what does this function do?".into())).unwrap();
+    assert_eq!(b.session.state().queue.later.len(), 1);
     b.input(Input::Cancel).unwrap();
-    let told = "Not begun: create notes.txt; create more.txt (out of the queue)";
+    let told = "Not begun: create notes.txt; create more.txt; what does this function do? (out of the queue)";
     assert!(b.notices().iter().any(|n| n == told), "{:?}", b.notices());
 }
 

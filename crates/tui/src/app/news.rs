@@ -9,7 +9,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     intent::Control,
     port::{Attention, Reply, Request, SetupReply},
-    session::Session,
+    session::{Queue, Session},
 };
 
 use super::{App, AppCommand, Editing};
@@ -89,6 +89,11 @@ impl App {
         }
         if matches!(event, Event::TakeBackSought { .. }) {
             self.awaits_take_back();
+        }
+        if let Event::Notice { text, .. } = event
+            && text.starts_with(Queue::NOT_BEGUN)
+        {
+            self.say("what waited is in the history; Up brings it back");
         }
     }
 

@@ -179,13 +179,13 @@ impl Draft<'_> {
 
     /// Nothing waits any more, and what did is named.
     pub(super) fn clear_queue(&mut self) {
-        let works: Vec<TurnId> = self.state.queue.works().collect();
-        let names = works.into_iter().filter_map(|t| self.state.turns.get(&t)).map(|t| t.head.clone());
+        let turns: Vec<TurnId> = self.state.queue.turns().collect();
+        let names = turns.into_iter().filter_map(|t| self.state.turns.get(&t)).map(|t| t.head.clone());
         let words = self.state.queue.control.iter().map(typed);
         let names = words.chain(names).collect::<Vec<_>>().join("; ");
         self.change_queue(|q| *q = Queue::default());
         if !names.is_empty() {
-            self.notice(Level::Info, format!("Not begun: {names} (out of the queue)"));
+            self.notice(Level::Info, format!("{}{names} (out of the queue)", Queue::NOT_BEGUN));
         }
     }
 

@@ -20,6 +20,9 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// How it begins what a stop says of all that waited.
+    pub const NOT_BEGUN: &str = "Not begun: ";
+
     /// How many things wait.
     pub fn len(&self) -> usize {
         usize::from(self.plan_new.is_some()) + self.more.len() + self.control.len() + self.later.len()
@@ -28,6 +31,11 @@ impl Queue {
     /// The work that waits, the next first.
     pub fn works(&self) -> impl Iterator<Item = TurnId> {
         self.plan_new.iter().chain(&self.more).copied()
+    }
+
+    /// Every message that waits: the work, then what is heard before it.
+    pub fn turns(&self) -> impl Iterator<Item = TurnId> {
+        self.works().chain(self.later.iter().copied())
     }
 
     /// Whether nothing waits.

@@ -182,3 +182,46 @@ fn where_nothing_was_said_there_is_nothing_to_copy() {
     desk.press("<enter>");
     assert!(forks(&mut desk).is_empty() && desk.text().contains("nothing was said yet"), "{}", desk.text());
 }
+
+#[test]
+fn what_a_stop_takes_out_of_the_queue_is_told_with_the_key_that_brings_it_back() {
+    let mut desk = Desk::new(160, 40).with_plan();
+    desk.press("<ctrl-t>").wait(1_000).press("y").deliver();
+    assert!(desk.state().is_executing(), "{}", desk.text());
+    for line in ["create notes.txt", "what does this function do?"] {
+        desk.app.go(Focus::Composer);
+        desk.app.composer.draft.set(Saved::plain(line));
+        desk.press("<tab>").deliver();
+    }
+    assert_eq!(desk.state().queue.len(), 2);
+    desk.press("<ctrl-c>").deliver();
+    let text = desk.text();
+    assert!(text.contains("Not begun: create notes.txt; what does this function do?"), "{text}");
+    assert!(text.contains("Up brings it back"), "{text}");
+    desk.press("<up>");
+    assert_eq!(desk.app.composer.draft.saved().whole(), "what does this function do?");
+    desk.press("<up>");
+    assert_eq!(desk.app.composer.draft.saved().whole(), "create notes.txt");
+}
+
+#[test]
+fn what_waited_and_begins_or_is_taken_out_by_its_number_is_not_told_as_lost() {
+    let queued = || {
+        let plan =
+            r#"{"title":"Limits","tasks":[{"title":"Token bucket"},{"title":"Wire it in"}],"gates":[]}"#;
+        let mut desk = Desk::new(100, 30).planned(plan);
+        desk.press("<ctrl-t>").wait(1_000).press("y").deliver();
+        desk.app.go(Focus::Composer);
+        desk.app.composer.draft.set(Saved::plain("what does this function do?"));
+        desk.press("<tab>").deliver();
+        desk
+    };
+    let mut desk = queued();
+    desk.give(Input::say("/queue drop 1"));
+    assert!(desk.state().queue.is_empty() && !desk.text().contains("Up brings it back"), "{}", desk.text());
+    let mut desk = queued();
+    while desk.state().is_executing() && !desk.thinking.is_empty() {
+        desk.reply("Nothing had to change.", &[]);
+    }
+    assert!(desk.state().queue.is_empty() && !desk.text().contains("Up brings it back"), "{}", desk.text());
+}
