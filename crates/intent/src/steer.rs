@@ -31,6 +31,13 @@ enum Agreed {
     Whole,
 }
 
+/// The no, or the "but", that a line opens with.
+struct Turning {
+    at: usize,
+    end: usize,
+    says_no: bool,
+}
+
 impl Classifier {
     /// Whether a message to a paused pipeline holds one of the words that leave it, wherever they stand, with
     /// or without an article between them; or is exactly its third choice (T-11).
@@ -171,6 +178,33 @@ impl Classifier {
         if self.renames(parsed) {
             return true;
         }
+        self.turning(parsed).is_some_and(|turn| {
+            turn.end == turn.at || parsed.doc.tokens.iter().skip(turn.end).any(|t| t.kind != Kind::Punct)
+        })
+    }
+
+    /// Whether a line opens with a no, whatever it says behind it: "no, …", "well, nope".
+    pub fn opens_with_no(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        self.turning(&Parsed::within(&focus, text, self.tables())).is_some_and(|turn| turn.says_no)
+    }
+
+    /// Whether a line says, behind the no or the "but" that it opens with, what is wanted: "no, floor the whole quotient",
+    /// and neither "no idea", which only begins like one, nor "no, later".
+    pub fn says_what_instead(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        let Some(turn) = self.turning(&parsed).filter(|_| !parsed.asks()) else { return false };
+        let rest = parsed.doc.tokens.get(turn.end..).unwrap_or_default();
+        let paused =
+            rest.first().is_some_and(|t| t.kind == Kind::Punct || self.tables().is(List::But, &t.text));
+        let words = rest.iter().filter(|t| t.kind != Kind::Punct);
+        let several = words.clone().nth(1).is_some() || words.clone().any(|t| t.kind == Kind::Cjk);
+        several && (paused || !turn.says_no)
+    }
+
+    /// Where a line turns round what it answers: the no, or the "but", before which nothing but an answer stands.
+    fn turning(&self, parsed: &Parsed<'_>) -> Option<Turning> {
         let tokens = &parsed.doc.tokens;
         let said = |at: usize| tokens.iter().skip(at).position(|t| t.kind != Kind::Punct).map(|n| at + n);
         // Where the longest phrase of these kinds that begins here ends; in a script without spaces it is a whole run.
@@ -181,12 +215,15 @@ impl Classifier {
         };
         let mut next = said(0);
         while let Some(at) = next {
-            if let Some(end) = self.turns(tokens, at).or_else(|| past(at, &[Tag::WReject])) {
-                return end == at || said(end).is_some();
+            if let Some(end) = self.turns(tokens, at) {
+                return Some(Turning { at, end, says_no: false });
+            }
+            if let Some(end) = past(at, &[Tag::WReject]) {
+                return Some(Turning { at, end, says_no: true });
             }
             next = past(at, &[Tag::WApprove, Tag::WProceed, Tag::Filler]).and_then(said);
         }
-        false
+        None
     }
 
     /// Whether a message takes back what it said first, and wants something of what is meant without a name: "also add X?

@@ -64,6 +64,8 @@ fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
         "no, use a loop instead",
         "no, floor the whole quotient: Math.floor(a / b)",
         "no, do the floor over the whole quotient",
+        "no! floor, then add the rest",
+        "不，用循环",
         "make it return 3",
         "change the timeout to 2.5 seconds",
         "handle I/O errors in the reader",
@@ -90,6 +92,20 @@ fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
         b.session.set_files(Arc::new(Slug));
         b.say(line);
         assert_eq!(b.session.state().queue.len(), 1, "{line}: {:?}", b.names());
+        b.question(is_failure);
+    }
+    // What only opens like a correction mends nothing, and a no that says to go on does not say what is meant.
+    for line in ["no idea, what do you think", "no, later", "no, lowercase"] {
+        let mut b = red("make test", "a.txt", "assertion failed");
+        assert!(!b.session.foretell(line).does(&Deed::Tells), "{line}: {:?}", b.session.foretell(line));
+        drop(b.input(Input::say(line)));
+        assert!(!b.session.state().lanes.values().any(|l| matches!(l.kind, LaneKind::Repair(_))), "{line}");
+    }
+    for line in ["no but keep it", "nope, go on with the second", "no, go on", "no, go ahead with the plan"] {
+        let mut b = red("make test", "a.txt", "assertion failed");
+        assert_eq!(b.session.foretell(line).deeds, [], "{line}");
+        let why = b.input(Input::say(line)).unwrap_err().reason;
+        assert!(why.starts_with("that does not say which"), "{line}: {why}");
         b.question(is_failure);
     }
     // What comes on top of it becomes a step of the plan, a question stays one, and the gate asks on.

@@ -126,11 +126,12 @@ impl Draft<'_> {
     /// whatever else it names, and no later tier is asked. A no that is all it says is none.
     pub(super) fn corrects(&self, reading: &Reading) -> bool {
         let word = matches!(reading.whole.turn, Turn::Control(_)) && self.is_sure(&reading.whole);
+        let classifier = &self.under.tiers.classifier;
         !word
             && !by_name(reading)
             && reading.paused.is_none()
-            && (self.hears() || self.red_gate().is_some() && goes_on_behind_no(&reading.text))
-            && self.under.tiers.classifier.corrects(&reading.text)
+            && (self.hears() || self.red_gate().is_some() && classifier.says_what_instead(&reading.text))
+            && classifier.corrects(&reading.text)
     }
 
     /// The steps of the plan that runs which a line leaves out, where none of them has begun.
@@ -393,14 +394,6 @@ impl Draft<'_> {
         let text = format!("Added as step {number} of {number}. /replan makes the plan anew with it.");
         self.notice(Level::Info, text);
     }
-}
-
-/// Whether a line says more behind its no: "no, floor the whole quotient", and not "no idea".
-fn goes_on_behind_no(text: &str) -> bool {
-    let parts = text.split_once([',', ';', ':']);
-    parts.is_some_and(|(head, rest)| {
-        head.split_whitespace().count() <= 2 && rest.split_whitespace().count() > 1
-    })
 }
 
 const fn is_work(class: &Classification) -> bool {

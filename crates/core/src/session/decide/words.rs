@@ -118,10 +118,18 @@ impl Draft<'_> {
         }
     }
 
+    /// At a red gate a line that opens with a no and then says to go on, "no, keep it", does not say which answer it is.
+    fn no_at_red_gate(&self, line: &str) -> Option<Result<Worded, Refusal>> {
+        let red = self.state.newest_question().filter(|c| c.kind.is_red_gate())?;
+        let opens = self.under.tiers.classifier.opens_with_no(line);
+        let ahead = |turn: &Turn| matches!(turn, Turn::Control(Control::Proceed | Control::Approve));
+        (opens && ahead(&self.read(line).whole.turn)).then(|| worded(red, None))
+    }
+
     /// A line all of which is an answer: a lone yes or no is one to the newest question whatever its
     /// kind, any other word to the question that holds the phase. `None` when it answers nothing.
     pub(super) fn answer_in_words(&self, line: &str) -> Option<Result<Worded, Refusal>> {
-        if let Some(answered) = self.yes_at_red_gate(line) {
+        if let Some(answered) = self.yes_at_red_gate(line).or_else(|| self.no_at_red_gate(line)) {
             return Some(answered);
         }
         if let Some((question, answer)) = self.typed_word(line) {
