@@ -45,7 +45,8 @@ pub struct CommitFile {
 pub struct Merge {
     /// What is merged, and what is staged of it besides the files that are named, as git has it: a commit that was shown for
     /// one ends no other.
-    pub heads: String,
+    #[serde(rename = "heads")]
+    pub state: String,
     /// The message that git has for it.
     pub message: String,
     /// How many files are in it besides those that are named: as the other side has them.

@@ -146,7 +146,7 @@ impl Question for CommitQuestion {
             text.push_str(&format!("\0{}\0{:?}\0{:?}", file.path, file.kind, file.content));
         }
         if let Some(merge) = &self.tree.merge {
-            text.push_str(&format!("\0{}", merge.heads));
+            text.push_str(&format!("\0{}", merge.state));
         }
         Some(BlobId::of(text.as_bytes()))
     }

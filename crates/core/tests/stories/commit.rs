@@ -175,7 +175,9 @@ fn where_git_says_no_the_words_stand_there_and_nothing_waits() {
 fn a_merge_is_ended_with_the_message_that_git_has_and_only_that_merge() {
     let mut b = written();
     b.say("/commit");
-    let merge = Merge { heads: "abc\n".into(), message: "Merge branch 'x'".into(), more: 2 };
+    let merge = Merge { state: "abc\n".into(), message: "Merge branch 'x'".into(), more: 2 };
+    let kept = serde_json::to_value(&merge).unwrap();
+    assert_eq!(kept["heads"], "abc\n", "logs that hold one open for ever");
     looked(&mut b, Ok(CommitTree { merge: Some(merge), ..tree(&["a.txt"]) }));
     let CheckpointKind::Commit(shown) = b.session.state().open[&b.question(is_commit)].kind.clone() else {
         panic!()
@@ -196,7 +198,7 @@ fn a_merge_is_ended_with_the_message_that_git_has_and_only_that_merge() {
     // Where all of it was settled and staged by others nothing is named.
     let mut b = written();
     b.say("/commit");
-    let merge = Merge { heads: "abc\n".into(), message: "Merge branch 'x'".into(), more: 2 };
+    let merge = Merge { state: "abc\n".into(), message: "Merge branch 'x'".into(), more: 2 };
     looked(&mut b, Ok(CommitTree { merge: Some(merge), ..tree(&[]) }));
     let CheckpointKind::Commit(shown) = b.session.state().open[&b.question(is_commit)].kind.clone() else {
         panic!()

@@ -20,7 +20,7 @@ use pilothouse_core::{
 
 use super::{Said, held, say};
 use crate::{jail::Jail, program, regular};
-use merge::Parts;
+use merge::{Begun, Parts};
 
 /// Most bytes of what git keeps of a merge that are read.
 const MERGE_BYTES: u64 = 1024 * 1024;
@@ -53,7 +53,7 @@ struct Place {
     /// What is to be known before a commit there.
     notes: Vec<String>,
     /// The merge that is under way.
-    merge: Option<Merge>,
+    merge: Option<Begun>,
 }
 
 /// git in one folder.
@@ -157,8 +157,8 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
     };
     let merge = match merge {
         Some(merge) => {
-            let heads = merge::state(&merge.heads, &all, &named)?;
-            Some(Merge { more: parts.more(&named), heads, ..merge })
+            let state = merge::state(&merge.heads, &all, &named)?;
+            Some(Merge { state, message: merge.message, more: parts.more(&named) })
         }
         None => None,
     };
@@ -327,11 +327,8 @@ async fn place(git: &Git<'_>) -> Result<Place, String> {
         notes.push("It is not signed, though commit.gpgSign is on; `!!git commit` signs.".to_owned());
     }
     let text = |name: &str| String::from_utf8(regular::read(&own.join(name), MERGE_BYTES).ok()?).ok();
-    let merge = text("MERGE_HEAD").map(|heads| Merge {
-        heads,
-        message: own_lines(&text("MERGE_MSG").unwrap_or_default()),
-        more: 0,
-    });
+    let merge = text("MERGE_HEAD")
+        .map(|heads| Begun { heads, message: own_lines(&text("MERGE_MSG").unwrap_or_default()) });
     Ok(Place { prefix: prefix.unwrap_or_default().to_owned(), notes, merge })
 }
 

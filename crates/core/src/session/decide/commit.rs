@@ -316,7 +316,7 @@ impl Resolve for CommitQuestion {
         }
         let approval = draft.allow(given.question, given.stored);
         let (commit, files) = (self.commit, self.tree.files.clone());
-        let merge = self.tree.merge.as_ref().map(|merge| merge.heads.clone());
+        let merge = self.tree.merge.as_ref().map(|merge| merge.state.clone());
         draft.emit(Event::CommitApproved { commit, approval, files, message, merge });
         Ok(())
     }

@@ -13,6 +13,15 @@ use crate::jail::Jail;
 /// The width of git's marks where no attribute names another.
 const MARK: usize = 7;
 
+/// A merge that is under way, as git keeps it.
+#[derive(Debug)]
+pub(super) struct Begun {
+    /// What is merged, a commit a line.
+    pub heads: String,
+    /// The message for it.
+    pub message: String,
+}
+
 /// What a merge that is under way has besides what the session wrote.
 #[derive(Debug, Default)]
 pub(super) struct Parts {

@@ -115,7 +115,7 @@ async fn a_merge_whose_files_are_settled_is_ended_by_the_commit() {
     let merge = tree.merge.unwrap();
     let why = commit(&repo.jail(), &tree.files, "x", None).await.unwrap_err();
     assert!(why.contains("is not what was shown"), "{why}");
-    let made = commit(&repo.jail(), &tree.files, &merge.message, Some(&merge.heads)).await.unwrap();
+    let made = commit(&repo.jail(), &tree.files, &merge.message, Some(&merge.state)).await.unwrap();
     assert_eq!(made.on, "main");
     assert_eq!(repo.git(&["log", "-1", "--format=%s %P"]).split(' ').count(), 5, "two parents");
     assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "both\n");
@@ -124,7 +124,7 @@ async fn a_merge_whose_files_are_settled_is_ended_by_the_commit() {
     // What was shown as the end of a merge is no other commit.
     repo.write("a.txt", "later\n");
     let tree = repo.looked(&["a.txt"]).await.unwrap();
-    let why = commit(&repo.jail(), &tree.files, "x", Some(&merge.heads)).await.unwrap_err();
+    let why = commit(&repo.jail(), &tree.files, "x", Some(&merge.state)).await.unwrap_err();
     assert!(why.contains("is not what was shown"), "{why}");
 }
 
@@ -143,8 +143,8 @@ async fn what_others_staged_is_in_no_merge_that_does_not_name_it() {
     // Staged after it was shown: it is not what was agreed to.
     repo.write("secret.txt", "s\n");
     repo.git(&["add", "secret.txt"]);
-    let heads = shown.merge.unwrap().heads;
-    let why = commit(&repo.jail(), &shown.files, "x", Some(&heads)).await.unwrap_err();
+    let state = shown.merge.unwrap().state;
+    let why = commit(&repo.jail(), &shown.files, "x", Some(&state)).await.unwrap_err();
     assert!(why.contains("is not what was shown"), "{why}");
     assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "ours\n");
     // Staged before: it is named, as what the session did not make.
@@ -201,8 +201,8 @@ async fn a_conflict_without_marks_is_not_taken_for_settled() {
     );
     repo.git(&["add", "b.txt", "logo.png", "whole.txt"]);
     let tree = repo.looked(&["new.txt"]).await.unwrap();
-    let heads = tree.merge.clone().unwrap().heads;
-    commit(&repo.jail(), &tree.files, "x", Some(&heads)).await.unwrap();
+    let state = tree.merge.clone().unwrap().state;
+    commit(&repo.jail(), &tree.files, "x", Some(&state)).await.unwrap();
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
@@ -219,8 +219,8 @@ async fn a_merge_that_others_settled_whole_is_ended_and_takes_nothing_else() {
     repo.write(".env", "KEY=1\n");
     let tree = repo.looked(&["a.txt"]).await.unwrap();
     assert_eq!(named(&tree), (Vec::new(), 1));
-    let heads = tree.merge.clone().unwrap().heads;
-    commit(&repo.jail(), &tree.files, "x", Some(&heads)).await.unwrap();
+    let state = tree.merge.clone().unwrap().state;
+    commit(&repo.jail(), &tree.files, "x", Some(&state)).await.unwrap();
     assert_eq!(repo.git(&["log", "-1", "--format=%P"]).split(' ').count(), 2, "two parents");
     assert_eq!(repo.git(&["status", "--porcelain"]), "?? .env\n");
 }
