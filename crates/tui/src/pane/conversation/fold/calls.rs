@@ -7,7 +7,7 @@ use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
     fact,
     goal::PlannerReply,
-    ids::{CallId, LaneId, Millis, TurnId},
+    ids::{CallId, LaneId, Millis, TaskId},
     policy::{Request, Ruling},
     session::{LaneKind, needless_alone},
     talk::{Delta, DeltaKind},
@@ -36,7 +36,8 @@ impl Log {
         let answers = self.lanes.get(&lane).filter(|(kind, _)| *kind == LaneKind::Answer);
         let beside = self.running.zip(answers).is_some_and(|(run, (_, turn))| run != *turn);
         // Right below its heading it needs no name.
-        let headed = matches!(self.entries.back().map(|e| &e.body), Some(Body::Task { .. }));
+        let below = matches!(self.entries.back().map(|e| &e.body), Some(Body::Task { .. }));
+        let headed = below && self.task_of(lane) == self.heading();
         let reply = Reply {
             running: true,
             beside,
@@ -49,12 +50,29 @@ impl Log {
         self.thought = true;
     }
 
-    /// The number of a lane's step, where others are at work as well.
+    /// The number of a lane's step, where others are at work as well, or what is told stands below the heading of another.
     fn step_beside(&self, lane: LaneId) -> Option<usize> {
-        let task = |of: &(LaneKind, TurnId)| if let LaneKind::Task(task) = of.0 { Some(task) } else { None };
-        let own = self.lanes.get(&lane).and_then(task)?;
-        let several = self.lanes.values().filter_map(task).nth(1).is_some();
-        self.plan.as_ref().map(|p| p.number(own)).filter(|n| several && *n > 0)
+        let own = self.task_of(lane)?;
+        let several = self.lanes.keys().filter_map(|lane| self.task_of(*lane)).nth(1).is_some();
+        self.number_of(own).filter(|_| several || self.heading().is_some_and(|head| head != own))
+    }
+
+    /// The step that a lane works on.
+    fn task_of(&self, lane: LaneId) -> Option<TaskId> {
+        if let LaneKind::Task(task) = self.kind(lane)? { Some(task) } else { None }
+    }
+
+    /// Which of the steps of the plan one is.
+    pub(super) fn number_of(&self, task: TaskId) -> Option<usize> {
+        self.plan.as_ref().map(|p| p.number(task)).filter(|n| *n > 0)
+    }
+
+    /// The step below whose heading stands what is told now.
+    pub(super) fn heading(&self) -> Option<TaskId> {
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|e| if let Body::Task { task, .. } = e.body { Some(task) } else { None })
     }
 
     /// Notes whose call it is, where several steps are at work.

@@ -64,7 +64,7 @@ impl Log {
             }
             Event::TaskCompleted { task, took } => self.step_done(at, *task, *took),
             Event::FilesUntouched { task, files } => self.task_fact(at, *task, &untouched(files)),
-            Event::TaskFailed { message, .. } => self.fails(at, message),
+            Event::TaskFailed { task, message, .. } => self.step_failed(at, *task, message),
             Event::TaskSkipped { task, undone } => {
                 self.task_fact(at, *task, if *undone { "not done" } else { "skipped" });
             }
@@ -129,15 +129,10 @@ impl Log {
             0 => String::new(),
             ms => format!(" ({})", millis(ms)),
         };
-        let head = self.iter_mut().rev().find_map(|e| match e.body {
-            Body::Task { task, .. } => Some(task),
-            Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Plan(_) => None,
-            Body::Question(_) | Body::Waits(..) | Body::Gone => None,
-        });
         let others = self.lanes.values().any(|(kind, _)| matches!(kind, LaneKind::Task(_)));
-        let own = !others && head.is_none_or(|head| head == task);
+        let own = !others && self.heading().is_none_or(|head| head == task);
         let idle = own && self.step == Some((task, false));
-        let number = self.plan.as_ref().map(|p| p.number(task)).filter(|n| !own && *n > 0);
+        let number = self.number_of(task).filter(|_| !own);
         let what = number.map_or_else(|| "Complete".to_owned(), |n| format!("Step {n} complete"));
         let idle = match self.needless.remove(&task) {
             Some(why) => format!(", nothing changed: {why}"),

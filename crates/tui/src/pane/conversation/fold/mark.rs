@@ -60,12 +60,17 @@ impl Log {
 
     /// A failure, unless it was told already: what happened, and softly below it what can be done.
     pub(super) fn fails(&mut self, at: Millis, text: &str) {
+        self.fails_as(at, "", text);
+    }
+
+    /// The same of something that is named before it.
+    pub(super) fn fails_as(&mut self, at: Millis, name: &str, text: &str) {
         let mut lines = text.lines().filter(|l| !l.trim().is_empty());
         let Some(first) = lines.next() else { return };
         // Of what was told already only what is new is.
         let known = if self.is_told(first) { std::mem::take(&mut self.failed) } else { String::new() };
         if known.is_empty() {
-            self.mark(at, Mark::Failed, first);
+            self.mark(at, Mark::Failed, &format!("{name}{first}"));
         }
         for line in lines.filter(|line| !known.lines().any(|told| told == *line)) {
             self.fact(at, Row::of("  ", Slot::Text).with(coded(line, Slot::Soft)), Row::new());

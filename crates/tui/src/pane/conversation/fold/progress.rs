@@ -88,6 +88,15 @@ impl Log {
         self.begun.steps.extend(of.into_iter().chain(last));
     }
 
+    /// A step failed; where it is not the one of the heading above it is named.
+    pub(super) fn step_failed(&mut self, at: Millis, task: TaskId, message: &str) {
+        let other = self.heading().is_some_and(|head| head != task);
+        match self.number_of(task).filter(|_| other) {
+            Some(step) => self.fails_as(at, &format!("step {step}: "), message),
+            None => self.fails(at, message),
+        }
+    }
+
     fn settle_task(&mut self, task: TaskId, status: TaskStatus) {
         let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
         tasks.filter(|t| t.id == task).for_each(|t| t.status = status);

@@ -251,6 +251,38 @@ fn no_gate_is_next_while_another_step_is_at_work() {
 }
 
 #[test]
+fn what_stands_below_the_heading_of_another_step_names_its_own() {
+    // Step 1 is at work alone; so many steps began, the others are over.
+    let told = |steps: u64| {
+        let mut s = Screen::new();
+        s.tell(Event::PlanReady { plan: plan() });
+        run_begins(&mut s);
+        for task in 1..=steps {
+            let (lane, kind) = (LaneId(task), LaneKind::Task(TaskId(task)));
+            let (node, ceiling) = (IntentNode::Modify, ToolScope::WORKSPACE);
+            s.tell(Event::LaneOpened { lane, kind, turn: TurnId(1), node, ceiling, fixed: false });
+            s.tell(Event::TaskStarted { task: TaskId(task), lane });
+        }
+        for over in 2..=steps {
+            s.tell(Event::LaneClosed { lane: LaneId(over) });
+        }
+        s.tell(thinking(20, 1));
+        s.tell(replied(20, 1, "I look first."));
+        s.tell(started(21, Tool::Read, "src/a.rs"));
+        s.tell(ended(21, "3 lines", ""));
+        let (task, message) = (TaskId(1), "out of tokens".to_owned());
+        s.tell(Event::TaskFailed { task, message, hint: String::new() });
+        s.text(100, 40).join("\n")
+    };
+    let text = told(2);
+    assert!(text.contains("step 1\n I look first."), "{text}");
+    assert!(text.lines().any(|row| row.contains("src/a.rs") && row.contains("step 1")), "{text}");
+    assert!(text.contains("✗ step 1: out of tokens"), "{text}");
+    let text = told(1);
+    assert!(!text.contains("step 1") && text.contains("✗ out of tokens"), "{text}");
+}
+
+#[test]
 fn a_second_edit_of_a_file_that_waits_says_that_its_counts_are_of_all() {
     let mut s = Screen::new();
     for (id, after) in [(1, "x\nb\n"), (2, "x\ny\n")] {
