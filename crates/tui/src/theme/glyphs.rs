@@ -69,7 +69,7 @@ glyphs! {
     failed "✗" "x" Both;
     /// Active, thinking.
     active "✦" "*" Both;
-    /// Active inside a step; an empty pane.
+    /// Active inside a step, a tool at work; an empty pane.
     inner "✧" "'" Both;
     /// Pending.
     pending "○" "o" Begins;

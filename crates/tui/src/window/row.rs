@@ -199,7 +199,7 @@ pub fn mark(status: RunStatus, glyphs: &Glyphs) -> (&'static str, Slot) {
     match status {
         RunStatus::Idle => (glyphs.pending, Slot::Faint),
         RunStatus::Thinking => (glyphs.active, Slot::Ok),
-        RunStatus::Tool => (glyphs.folded, Slot::Ok),
+        RunStatus::Tool => (glyphs.inner, Slot::Ok),
         RunStatus::Waiting => (glyphs.waits, Slot::Warn),
         RunStatus::Stalled => (glyphs.stalled, Slot::Warn),
         RunStatus::Done => (glyphs.done, Slot::OkDim),

@@ -1,6 +1,7 @@
 //! Which row of the list of runs is chosen, which are not listed, and what the end of a worktree asks.
 
 use super::*;
+use crate::theme::Glyphs;
 
 fn host(bench: &mut Bench) -> Vec<HostRequest> {
     std::iter::from_fn(|| bench.window.next_host_request()).collect()
@@ -378,4 +379,13 @@ fn what_a_session_is_begun_with_is_a_task_and_no_tier_is_asked_about_it() {
         secret,
         "it is taken without the key, where a command is refused"
     );
+}
+
+#[test]
+fn no_mark_of_a_run_is_the_one_that_points_at_the_chosen_row() {
+    for glyphs in [Glyphs::UNICODE, Glyphs::ASCII] {
+        for status in RunStatus::ALL {
+            assert_ne!(mark(status, &glyphs).0, glyphs.folded, "{status:?}");
+        }
+    }
 }
