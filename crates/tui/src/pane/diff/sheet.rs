@@ -125,13 +125,13 @@ fn written_row(ctx: &Ctx<'_>, p: &Proposal, columns: usize) -> (bool, Row) {
     let out = if left > 0 { format!(", {left} left out") } else { String::new() };
     let what = match p.kind {
         _ if chosen == 0 => "nothing".to_owned(),
-        ChangeKind::Create => "new file".to_owned(),
+        ChangeKind::Create if left + waiting == 0 => "new file".to_owned(),
         ChangeKind::Delete => "removed".to_owned(),
-        ChangeKind::Modify if waiting > 0 && left > 0 => format!("{chosen} of {all}{out}, {waiting} wait"),
-        ChangeKind::Modify if waiting > 0 => format!("{chosen} of {all}, waits: {}", waits(p)),
-        ChangeKind::Modify if taken + left == 0 && p.hunks.len() == 1 => "1 hunk (undecided)".to_owned(),
-        ChangeKind::Modify if taken + left == 0 => format!("all {all} (undecided)"),
-        ChangeKind::Modify => format!("{chosen} of {all}{out}"),
+        _ if waiting > 0 && left > 0 => format!("{chosen} of {all}{out}, {waiting} wait"),
+        _ if waiting > 0 => format!("{chosen} of {all}, waits: {}", waits(p)),
+        _ if taken + left == 0 && p.hunks.len() == 1 => "1 hunk (undecided)".to_owned(),
+        _ if taken + left == 0 => format!("all {all} (undecided)"),
+        ChangeKind::Create | ChangeKind::Modify => format!("{chosen} of {all}{out}"),
     };
     let off = ctx.state.off_plan(p).is_some();
     let whole = left == 0 && waiting == 0 && !off && p.kind != ChangeKind::Delete;

@@ -170,8 +170,8 @@ impl DiffPane {
                 format!("a applies the control file {name}; it asks for its word first")
             }
             (_, ChangeKind::Delete) => format!("a removes {name}; it asks for the name first"),
-            (_, ChangeKind::Create) if taken == 0 => format!("a asks to apply the new file {name}"),
-            (_, ChangeKind::Create) => format!("a applies the new file {name}"),
+            (_, ChangeKind::Create) if taken + left == 0 => format!("a asks to apply the new file {name}"),
+            (_, ChangeKind::Create) if left + undecided == 0 => format!("a applies the new file {name}"),
             (_, ChangeKind::Modify) if taken + left == 0 => match p.waiting().len() {
                 0 => format!("a asks to apply all of {name} ({undecided} undecided)"),
                 met => {
@@ -179,14 +179,14 @@ impl DiffPane {
                     format!("a asks to apply {rest} of {name}; {met} changed by both: y or n")
                 }
             },
-            (_, ChangeKind::Modify) if undecided > 0 && taken == 0 => {
+            (_, _) if undecided > 0 && taken == 0 => {
                 format!("{} of {name} undecided: y or n, then a", hunks(undecided))
             }
-            (_, ChangeKind::Modify) if undecided > 0 => {
+            (_, _) if undecided > 0 => {
                 let stay = if undecided == 1 { "stays" } else { "stay" };
                 format!("a applies {} of {name}; {undecided} {stay} undecided", hunks(taken))
             }
-            (_, ChangeKind::Modify) => format!("a applies {} of {name}", hunks_taken(taken)),
+            (_, _) => format!("a applies {} of {name}", hunks_taken(taken)),
         }
     }
 

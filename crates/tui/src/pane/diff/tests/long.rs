@@ -137,3 +137,28 @@ fn how_much_of_the_hunk_is_below_the_pane_is_told_and_nothing_where_all_of_it_is
     s.act(DiffAction::Apply);
     assert_eq!(below(&s.text(72, 20)), None);
 }
+
+#[test]
+fn of_a_new_file_that_is_taken_in_part_it_is_told_how_much_is_written() {
+    let mut s = new_file(6, (60, 0));
+    let told = |s: &Screen| s.pane.intention(&s.story.ctx());
+    assert_eq!(told(&s), "a asks to apply the new file notes.txt");
+    s.act(DiffAction::Lines);
+    s.draw(72, 20);
+    s.act(DiffAction::Leave);
+    assert_eq!(told(&s), "1 hunk of notes.txt undecided: y or n, then a");
+    s.act(DiffAction::Lines);
+    s.draw(72, 20);
+    s.act(DiffAction::Take);
+    assert_eq!(told(&s), "a applies 1 hunk of notes.txt; 1 stays undecided");
+    s.draw(72, 20);
+    s.act(DiffAction::ApplyAll);
+    let sheet = s.text(72, 20).join("\n");
+    assert!(sheet.contains("1 of 3 hunks, 1 left out, 1 wait"), "{sheet}");
+    s.pane.close();
+    s.act(DiffAction::Take);
+    assert_eq!(told(&s), "a applies 2 taken hunks of notes.txt");
+    let mut s = new_file(6, (60, 0));
+    s.act(DiffAction::Take);
+    assert_eq!(told(&s), "a applies the new file notes.txt");
+}
