@@ -16,7 +16,7 @@ actions! {
         /// Take the last applied change back.
         Undo "undo", "undo the change", "files of the last applied change";
         /// Put the last undone change back.
-        Redo "redo", "unundo the change", "files of the last undone change";
+        Redo "redo", "put the change back", "files of the last undone change";
         /// Draw everything again.
         Redraw "redraw", "redraw", "this screen";
         /// Stop this program for now and go to the shell.
