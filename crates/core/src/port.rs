@@ -12,7 +12,7 @@ use crate::{
     input::{Input, Refusal, RefusalKind},
     knowledge::{IndexStatus, Passage},
     memory::MemoryOwner,
-    money::Configured,
+    money::{Configured, thousands},
     policy::{Policy, Rehearsal},
     recipe::Recipes,
     redact::Redactor,
@@ -341,7 +341,8 @@ impl ContextSheet {
     /// How many tokens there are of how many, and how that was counted.
     pub fn total(&self) -> String {
         let share = (self.tokens * 100).checked_div(self.window).unwrap_or_default();
-        format!("about {} of {} tokens ({share} %), counted as bytes by four", self.tokens, self.window)
+        let [tokens, window] = [self.tokens, self.window].map(grouped);
+        format!("about {tokens} of {window} tokens ({share} %), estimated at four bytes each")
     }
 }
 
@@ -349,13 +350,22 @@ impl std::fmt::Display for ContextSheet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "the model is told next: {}", self.total())?;
         for part in &self.parts {
-            write!(f, "\n{:>7}  {:8} {:8} {}", part.tokens, part.kind, part.state(), part.head)?;
+            write!(f, "\n{}{}", part.figures(), part.head)?;
         }
         self.trouble.iter().try_for_each(|why| write!(f, "\n{why}"))
     }
 }
 
+fn grouped(tokens: usize) -> String {
+    thousands(u64::try_from(tokens).unwrap_or(u64::MAX))
+}
+
 impl ContextPart {
+    /// How many tokens it has, what it is and what became of it, in columns.
+    pub fn figures(&self) -> String {
+        format!("{:>7}  {:8} {:8} ", grouped(self.tokens), self.kind, self.state())
+    }
+
     /// What became of it, for people.
     pub fn state(&self) -> &'static str {
         match self.mark {

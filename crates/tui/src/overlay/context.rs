@@ -123,6 +123,6 @@ impl Overlay for Context {
 fn line(part: &ContextPart, chosen: bool, glyphs: &Glyphs) -> Row {
     let slot = if chosen { Slot::Strong } else { Slot::Text };
     let head = Clean::line(&part.head);
-    let text = format!("{:>7}  {:8} {:8} {}", part.tokens, part.kind, part.state(), head.as_str());
+    let text = part.figures() + head.as_str();
     super::entry(chosen, glyphs).and(&text, slot)
 }

@@ -222,8 +222,8 @@ fn the_list_of_what_is_told_names_keys_where_they_act_and_the_cause_below_it() {
         entry: (entry > 0).then_some(Seq(entry)),
         kind,
         head: head.to_owned(),
-        tokens: 7,
-        before: 7,
+        tokens: 4_712,
+        before: 4_712,
         mark: None,
         why,
     };
@@ -231,11 +231,13 @@ fn the_list_of_what_is_told_names_keys_where_they_act_and_the_cause_below_it() {
     desk.press("/context<enter>");
     desk.collect();
     let parts = vec![part(0, "prompt", "the words", "why one"), part(4, "you", "a word", "why two")];
-    let sheet = ContextSheet { parts, tokens: 14, window: 1_000, trouble: None };
+    let sheet = ContextSheet { parts, tokens: 9_424, window: 200_000, trouble: None };
     desk.app.update(Update::Answered(desk.number, Reply::Context(Box::new(sheet))), desk.now);
     assert!(!border(&mut desk).contains("p pin"), "{}", desk.text());
     let text = desk.text();
     assert!(text.find("the words") < text.find("why one"), "{text}");
+    assert!(text.contains("about 9,424 of 200,000 tokens (4 %), estimated at four bytes each"), "{text}");
+    assert!(text.contains("▸   4,712  prompt"), "{text}");
     desk.press("j");
     assert!(border(&mut desk).contains("p pin  d drop"), "{}", desk.text());
 }
