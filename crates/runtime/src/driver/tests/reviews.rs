@@ -61,7 +61,7 @@ async fn a_review_is_carried_over_to_a_file_that_holds_still() {
     let disk = ReadBy(move |at: &Spot| {
         let mut seen = RealDisk.read(at)?;
         if left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok() {
-            seen.iter_mut().for_each(|s| s.bytes.clear());
+            seen = seen.map(|s| Snapshot { bytes: Vec::new(), ..s });
         }
         Ok(seen)
     });
@@ -81,16 +81,18 @@ async fn a_review_is_carried_over_to_a_file_that_holds_still() {
 #[tokio::test]
 async fn a_look_during_which_something_happened_is_followed_by_another() {
     let rig = Rig::new(&plan_and_edit());
-    let (begins, mut began) = mpsc::unbounded_channel();
-    let (goes_on, waits) = std::sync::mpsc::channel::<&str>();
+    let (begins, mut began) = mpsc::channel(8);
+    let (goes_on, waits) = std::sync::mpsc::sync_channel::<&str>(8);
     let (waits, held) = (Mutex::new(waits), Arc::new(AtomicBool::new(false)));
     let hold = Arc::clone(&held);
     let disk = ReadBy(move |at: &Spot| {
         let mut seen = RealDisk.read(at)?;
         if hold.load(Ordering::SeqCst) {
-            begins.send(()).ok();
+            begins.try_send(()).ok();
             let text = waits.lock().unwrap().recv();
-            seen.iter_mut().zip(text).for_each(|(s, text)| s.bytes = text.as_bytes().to_vec());
+            if let Ok(text) = text {
+                seen = seen.map(|s| Snapshot { bytes: text.as_bytes().to_vec(), ..s });
+            }
         }
         Ok(seen)
     });
