@@ -6,6 +6,7 @@ use std::{
     process::Command,
 };
 
+use pilothouse_tools::atomic;
 use serde_json::{Value, json};
 
 use crate::{
@@ -46,9 +47,7 @@ impl Rig {
 
     /// Puts another text in its place at once, as editors do.
     pub fn replace(&self, text: &str) {
-        let beside = self.work().join("src/a.txt~");
-        fs::write(&beside, text).unwrap();
-        fs::rename(beside, self.work().join("src/a.txt")).unwrap();
+        atomic::replace(&self.work().join("src/a.txt"), text.as_bytes(), 0o644).unwrap();
     }
 }
 
