@@ -2,6 +2,7 @@
 //!
 //! Owns the way from a name in the tables (`also …`) to a judge. Each family of judges has its file.
 
+mod awk;
 mod cloud;
 mod code;
 mod data;
@@ -66,7 +67,7 @@ pub(super) fn judge(
         "truncate" => files::truncate(w, &case),
         "jq" | "yq" => text::jq(w, &case),
         "sed" => text::sed(w, &case),
-        "awk" => text::awk(w, &case),
+        "awk" => awk::awk(w, &case),
         "editor" => edit::editor(w, &case),
         "git" => git::git(w, &case),
         "gh" => git::hub(w, &case),

@@ -1,11 +1,9 @@
-//! Judges of programs with a small language inside: `sed`, `awk`, `jq`.
+//! Judges of programs with a small language inside: `sed`, `jq`.
 //!
 //! Owns the reading of those languages as far as writes and starts of programs go.
 
-use super::super::carried::is_homely;
 use super::super::expand::{Field, UNKNOWN};
 use super::super::knowledge::list;
-use super::super::path::leads_out;
 use super::super::secrets::names_secret;
 use super::super::walk::Walker;
 use super::Case;
@@ -97,8 +95,14 @@ pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
 
 /// `sed`: in-place edits, `w` and `e`.
 pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
-    let given = case.args.opts.iter().filter(|o| matches!(o.name.as_str(), "-e" | "--expression"));
-    let mut scripts: Vec<Field> = given.filter_map(|opt| opt.value.clone()).collect();
+    // On some systems `-l` has no value: what is no number is then the script.
+    let number = |f: &Field| f.text.chars().all(|c| c.is_ascii_digit());
+    let given = case.args.opts.iter().filter_map(|opt| {
+        let length = opt.is("-l") || opt.is("--line-length");
+        let code = opt.is("-e") || opt.is("--expression");
+        opt.value.clone().filter(|value| code || length && !number(value))
+    });
+    let mut scripts: Vec<Field> = given.collect();
     let mut files: Vec<&Field> = case.args.operands.iter().collect();
     let in_place = case.args.opt(&["-i", "-I", "--in-place"]).map(|opt| opt.span);
     let from_file = case.args.has(&["-f", "--file"]);
@@ -110,6 +114,11 @@ pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     for script in &scripts {
         sed_script(w, script);
+    }
+    if let [first, _, ..] = scripts.as_slice() {
+        // A text may go on from one to the next.
+        let texts: Vec<&str> = scripts.iter().map(|script| script.text.as_str()).collect();
+        sed_script(w, &first.with(&texts.join("\n")));
     }
     let silent = case.args.has(&["-n", "--quiet", "--silent"]);
     let empties = scripts
@@ -150,48 +159,67 @@ fn empties(script: &str) -> bool {
     )
 }
 
-/// Reads a sed script one command at a time.
+/// Most characters of a program that are read.
+pub(super) const MOST_CODE: usize = 16_384;
+
+/// Reads a sed script, in each way in which one of the programs of that name does.
 fn sed_script(w: &mut Walker<'_>, field: &Field) {
-    let chars: Vec<char> = field.text.chars().take(16_384).collect();
+    let chars: Vec<char> = field.text.chars().collect();
+    if chars.len() > MOST_CODE {
+        w.hit("computed-code", field.span);
+        return;
+    }
+    sed_commands(w, field, &chars, false);
+    let blank = |c: &char| matches!(c, ' ' | '\t' | '\r');
+    let trailing = |line: &[char]| {
+        let kept = line.iter().rposition(|c| !blank(c)).map_or(0, |last| last + 1);
+        kept < line.len() && line.get(..kept).is_some_and(|kept| kept.ends_with(&['\\']))
+    };
+    if chars.split(|c| *c == '\n').any(trailing) {
+        sed_commands(w, field, &chars, true);
+    }
+}
+
+/// Reads a sed script one command at a time; where it is `loose`, blanks may stand behind the backslash that begins a text.
+fn sed_commands(w: &mut Walker<'_>, field: &Field, chars: &[char], loose: bool) {
     let mut at = 0;
     while let Some(&c) = chars.get(at) {
         match c {
             ' ' | '\t' | '\n' | ';' | '{' | '}' | '!' | ',' | '$' | '+' | '~' | '0'..='9' => at += 1,
-            '/' => at = skip_pattern(&chars, at + 1, '/'),
+            '/' => at = skip_pattern(chars, at + 1, '/'),
             '\\' => {
                 let mark = chars.get(at + 1).copied().unwrap_or('/');
-                at = skip_pattern(&chars, at + 2, mark);
+                at = skip_pattern(chars, at + 2, mark);
             }
             's' | 'y' => {
                 let mark = chars.get(at + 1).copied().unwrap_or('/');
                 let pattern = if c == 's' { skip_pattern } else { skip_to };
-                at = skip_to(&chars, pattern(&chars, at + 2, mark), mark);
+                at = skip_to(chars, pattern(chars, at + 2, mark), mark);
                 while let Some(&flag) = chars.get(at).filter(|f| f.is_ascii_alphanumeric()) {
                     at += 1;
                     if flag == 'e' && c == 's' {
                         w.hit("hidden-run", field.span);
                     }
                     if flag == 'w' && c == 's' {
-                        at = sed_file(w, field, &chars, at);
+                        at = sed_file(w, field, chars, at);
                     }
                 }
             }
             'e' => {
                 w.hit("hidden-run", field.span);
-                at = line_end(&chars, at);
+                at = line_end(chars, at);
             }
-            'w' | 'W' => at = sed_file(w, field, &chars, at + 1),
+            'w' | 'W' => at = sed_file(w, field, chars, at + 1),
             'r' | 'R' => {
-                let end = line_end(&chars, at);
+                let end = line_end(chars, at);
                 let name: String = chars.get(at + 1..end).unwrap_or(&[]).iter().collect();
-                if names_secret(name.trim()) {
-                    w.hit("secret", field.span);
-                }
+                w.judge_read(&field.with(name.trim()));
                 at = end;
             }
-            'a' | 'i' | 'c' | '#' => at = line_end(&chars, at),
+            'a' | 'i' | 'c' => at = text_end(chars, at + 1, loose),
+            '#' => at = line_end(chars, at),
             // Some end a label only with its line: what others read behind it is worse than nothing.
-            'b' | 't' | 'T' | ':' => at = label_end(&chars, at + 1),
+            'b' | 't' | 'T' | ':' => at = label_end(chars, at + 1),
             UNKNOWN => {
                 let whole = chars.len() == 1;
                 w.hit(if whole { "computed-code" } else { "computed-input" }, field.span);
@@ -209,8 +237,26 @@ fn sed_file(w: &mut Walker<'_>, field: &Field, chars: &[char], at: usize) -> usi
     end
 }
 
-fn line_end(chars: &[char], at: usize) -> usize {
+pub(super) fn line_end(chars: &[char], at: usize) -> usize {
     chars.iter().skip(at).position(|c| *c == '\n').map_or(chars.len(), |n| at + n)
+}
+
+/// Where the text of `a`, `i` or `c` ends: with the first line behind which no backslash holds the newline.
+fn text_end(chars: &[char], at: usize, loose: bool) -> usize {
+    let mut end = line_end(chars, at);
+    let first = chars.get(at..end).unwrap_or(&[]);
+    let begun = first.contains(&'\\') && first.iter().all(|c| *c == '\\' || c.is_whitespace());
+    if loose && begun {
+        end = line_end(chars, end + 1);
+    }
+    let held = |end: usize| {
+        let line = chars.get(at..end).unwrap_or(&[]);
+        line.iter().rev().take_while(|c| **c == '\\').count() % 2 == 1
+    };
+    while end < chars.len() && held(end) {
+        end = line_end(chars, end + 1);
+    }
+    end
 }
 
 /// Behind a label and the blanks before it.
@@ -244,7 +290,7 @@ fn skip(chars: &[char], mut at: usize, mark: char, brackets: bool) -> usize {
 }
 
 /// Behind a bracket expression, where it ends at all: the first `]` may be one of its characters, and classes have their own.
-fn bracket_end(chars: &[char], open: usize) -> Option<usize> {
+pub(super) fn bracket_end(chars: &[char], open: usize) -> Option<usize> {
     let mut at = open + 1 + usize::from(chars.get(open + 1) == Some(&'^'));
     at += usize::from(chars.get(at) == Some(&']'));
     loop {
@@ -259,207 +305,4 @@ fn bracket_end(chars: &[char], open: usize) -> Option<usize> {
             _ => at += 1,
         }
     }
-}
-
-/// `awk`: writes, pipes and `system`.
-pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
-    let (mut given, mut in_place) = (false, false);
-    let set = case.args.opts.iter().filter(|o| matches!(o.name.as_str(), "-v" | "--assign"));
-    let set = set.filter_map(|o| o.value.as_ref()).chain(&case.args.operands);
-    let values: Vec<String> =
-        set.filter_map(|f| f.text.split_once('=')).map(|(_, value)| value.to_owned()).collect();
-    for opt in &case.args.opts {
-        match (opt.name.as_str(), &opt.value) {
-            ("-f" | "--file" | "-E" | "--exec", _) => {
-                w.hit("script", opt.span);
-                given = true;
-            }
-            ("-e" | "--source", Some(code)) => {
-                awk_code(w, code, &values);
-                given = true;
-            }
-            // The older form of a long option.
-            ("-W", Some(value)) => {
-                let name = value.text.split('=').next().unwrap_or("");
-                let plain = list("plain words of awk").iter().any(|word| word.starts_with(name));
-                if !plain {
-                    w.hit("script", opt.span);
-                    given = true;
-                }
-            }
-            ("-i" | "--include" | "-l" | "--load", Some(value)) => {
-                in_place |= value.text == "inplace";
-                w.hit(if value.text == "inplace" { "write" } else { "hidden-run" }, opt.span);
-            }
-            _ => {}
-        }
-    }
-    if let Some(code) = case.args.operands.first().filter(|_| !given) {
-        awk_code(w, code, &values);
-    }
-    for file in case.args.operands.iter().skip(usize::from(!given)).filter(|_| in_place) {
-        w.judge_write(file, "write");
-    }
-}
-
-/// A program as its code, without strings and patterns, and its string literals.
-fn awk_parts(program: &str) -> (String, Vec<String>) {
-    let text: String = program.chars().take(16_384).collect();
-    let mut code = String::new();
-    let mut strings: Vec<String> = Vec::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => {
-                let mut literal = String::new();
-                while let Some(c) = chars.next() {
-                    match c {
-                        '\\' => literal.extend(chars.next()),
-                        '"' => break,
-                        c => literal.push(c),
-                    }
-                }
-                code.push('"');
-                strings.push(literal);
-            }
-            '/' if regex_may_start(&code) => {
-                while let Some(c) = chars.next() {
-                    match c {
-                        '\\' => {
-                            let _ = chars.next();
-                        }
-                        '/' => break,
-                        _ => {}
-                    }
-                }
-                code.push('r');
-            }
-            '#' => while chars.next_if(|c| *c != '\n').is_some() {},
-            c => code.push(c),
-        }
-    }
-    (code, strings)
-}
-
-/// Judges a program: its code outside strings and patterns decides.
-fn awk_code(w: &mut Walker<'_>, field: &Field, given: &[String]) {
-    if field.text.chars().eq([UNKNOWN]) {
-        w.hit("computed-code", field.span);
-    }
-    let (code, strings) = awk_parts(&field.text);
-    // Whatever stands where a statement begins is one.
-    let begins = |head: &str| head.trim_end().ends_with(['{', ';']) || head.ends_with('\n');
-    if code.match_indices(UNKNOWN).any(|(at, _)| code.get(..at).is_some_and(begins)) {
-        w.hit("computed-code", field.span);
-    }
-    let tight: String = code.chars().filter(|c| !c.is_whitespace()).collect();
-    let runs = tight.contains("system(")
-        || tight.contains("|getline")
-        || tight.contains("|&")
-        || tight.contains('@')
-        || tight.contains('\u{1a}') && tight.contains("system");
-    if runs {
-        w.hit("hidden-run", field.span);
-    }
-    if strings.iter().any(|s| names_secret(s)) {
-        w.hit("secret", field.span);
-    }
-    // A loop that nothing ends.
-    let forever = ["while(1)", "for(;;)", "while(1==1)"].iter().any(|head| tight.contains(head));
-    if forever && !["break", "exit", "getline", "return", "next"].iter().any(|end| tight.contains(end)) {
-        w.hit("bomb", field.span);
-    }
-    // A file whose name is put together.
-    let named = tight.split("ARGV[").skip(1).filter_map(|rest| rest.split_once("]="));
-    let added = named.filter(|(_, value)| !value.starts_with('=')).any(|(_, value)| {
-        let value = value.split([';', '}', '\n']).next().unwrap_or("");
-        value != "\""
-    });
-    let computed = added
-        || tight.split("getline").skip(1).any(|rest| {
-            let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_$[]".contains(c));
-            name.strip_prefix('<').is_some_and(|name| !name.starts_with('"'))
-        });
-    if computed {
-        w.hit("computed-input", field.span);
-    }
-    // To it such a path is a connection.
-    if strings.iter().chain(given).any(|s| s.contains("/inet")) {
-        w.hit("network", field.span);
-    }
-    if tight.contains('>') && strings.iter().any(|s| is_homely(s)) {
-        w.hit("outside", field.span);
-    }
-    if [">FILENAME", ">ARGV["].iter().any(|to| tight.contains(to)) {
-        w.hit("delete-tree", field.span);
-    }
-    if tight.contains("ENVIRON") {
-        let shows = strings.iter().any(|s| super::super::path::is_secret_variable(s))
-            || !tight.contains("ENVIRON[\"");
-        if shows {
-            w.hit("environment", field.span);
-        }
-    }
-    awk_output(w, field, &code, &strings, given);
-}
-
-fn regex_may_start(code: &str) -> bool {
-    code.trim_end().chars().last().is_none_or(|c| "~({,;&|!}\n".contains(c))
-}
-
-/// `print > file`, `print | command`.
-///
-/// Where the name is put together, it may be of any text of the program and of any value that it is `given`.
-fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String], given: &[String]) {
-    let mut seen = 0;
-    let mut printing = false;
-    let mut depth = 0i32;
-    let mut word = String::new();
-    let mut chars = code.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c.is_alphanumeric() || c == '_' {
-            word.push(c);
-            continue;
-        }
-        if matches!(word.as_str(), "print" | "printf") {
-            printing = true;
-            depth = 0;
-        }
-        word.clear();
-        match c {
-            '"' => seen += 1,
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            ';' | '}' | '\n' => printing = false,
-            '>' if printing && depth <= 0 => {
-                let _ = chars.next_if_eq(&'>');
-                let literal = next_literal(&mut chars.clone()).then(|| strings.get(seen)).flatten();
-                let out = |text: &&String| leads_out(text, w.stand.moved);
-                let away = strings.iter().chain(given).find(out).filter(|_| literal.is_none());
-                let away = away.cloned().or_else(|| code.contains("ENVIRON[\"]").then(|| "~".to_owned()));
-                let target = literal.cloned().or(away).unwrap_or_else(|| UNKNOWN.to_string());
-                w.judge_write(&field.with(&target), "write-hidden");
-            }
-            '|' if printing && chars.peek() != Some(&'|') => {
-                w.hit("script", field.span);
-                match next_literal(&mut chars.clone()).then(|| strings.get(seen)).flatten() {
-                    Some(command) => {
-                        let plain = command.split(' ').next().is_some_and(|p| {
-                            matches!(p, "sort" | "uniq" | "head" | "tail" | "cat" | "wc" | "column")
-                        });
-                        let _ = w.run_apart(command, field.span);
-                        if !plain {
-                            w.hit("hidden-run", field.span);
-                        }
-                    }
-                    None => w.hit("hidden-run", field.span),
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn next_literal(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
-    chars.find(|c| !c.is_whitespace()) == Some('"')
 }
