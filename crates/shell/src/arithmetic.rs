@@ -3,15 +3,61 @@
 //! Owns the reading of such texts. Never computes one.
 
 use super::expand::{Field, UNKNOWN, Value};
+use super::path::is_secret_variable;
 use super::syntax::Span;
 use super::walk::Walker;
 
+/// Operators of `[[` whose operands are arithmetic or the names of variables.
+const EVALUATING: [&str; 7] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"];
+
 impl Walker<'_> {
+    /// What `[[ ]]` and `(( ))` evaluate beyond the substitutions in them.
+    pub(super) fn check_test(&mut self, texts: &[Field], arithmetic: bool) {
+        let all = arithmetic;
+        let arithmetic = arithmetic || texts.iter().any(|field| EVALUATING.contains(&field.text.as_str()));
+        // Both sides of a comparison of numbers; `-v` only asks for a name.
+        let compares =
+            |f: Option<&Field>| f.is_some_and(|f| f.text != "-v" && EVALUATING.contains(&f.text.as_str()));
+        for (at, field) in texts.iter().enumerate().filter(|_| arithmetic) {
+            let beside = compares(texts.get(at + 1)) || at > 0 && compares(texts.get(at - 1));
+            if all || beside {
+                self.check_numbers(&field.text, field.span);
+            }
+            self.check_arithmetic(field);
+        }
+    }
+
     /// A text with a substitution inside of a subscript: whatever evaluates its name later (arithmetic, `[[ -v ]]`, an integer,
     /// a reference) runs that.
     pub(super) fn check_subscripts(&mut self, text: &str, span: Span) {
         if subscript_runs(text) {
             self.run_quoted(text, span);
+        }
+    }
+
+    /// Arithmetic tells the value of a name that is no number in its error, and that of a name which stands in a value.
+    pub(super) fn check_numbers(&mut self, text: &str, span: Span) {
+        let names = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            let named = words.filter(|n| n.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
+            named.take(256).map(str::to_owned).collect()
+        };
+        let own = names(text);
+        let held: Vec<String> = own.iter().flat_map(|name| self.texts_of(name)).flat_map(names).collect();
+        for name in own.iter().chain(&held) {
+            if self.value_of(name).is_none() && is_secret_variable(name) {
+                self.hit("secret-variable", span);
+            }
+        }
+    }
+
+    /// A subscript, or the place at which a part begins, as it stands behind the name of a variable.
+    pub(super) fn check_part(&mut self, text: &str, span: Span) {
+        if text.starts_with(['[', ':']) {
+            self.check_numbers(text, span);
+        }
+        if text.starts_with('[') {
+            self.check_arithmetic(&Field::plain(text, span));
         }
     }
 

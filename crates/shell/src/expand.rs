@@ -253,6 +253,7 @@ impl Walker<'_> {
             }
             Piece::Arith(pieces) => {
                 let field = self.joined(pieces, out.span);
+                self.check_numbers(&field.text, out.span);
                 self.check_arithmetic(&field);
                 out.push("0");
             }
@@ -358,9 +359,7 @@ impl Walker<'_> {
             VarOp::Other(pieces) => {
                 self.check_secret_variable(name, known.is_none(), span);
                 let text = self.join(pieces, span);
-                if text.starts_with('[') {
-                    self.check_arithmetic(&Field::plain(&text, span));
-                }
+                self.check_part(&text, span);
                 // The folder above the one that the shell stands in.
                 if name == "PWD" && matches!(text.as_str(), "%/*" | "%/[!/]*") {
                     return Value::of("..");

@@ -69,6 +69,7 @@ fn changes_state(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) ->
         }
         "let" => {
             for field in args {
+                w.check_numbers(&field.text, field.span);
                 w.check_arithmetic(field);
             }
         }
@@ -85,19 +86,6 @@ fn eval(w: &mut Walker<'_>, args: &[Field], span: Span, feed: &Feed) -> Feed {
         w.hit("computed-code", span);
     }
     w.run_fed(&all.join(" "), span, feed)
-}
-
-/// Operators of `[[` whose operands are arithmetic or the names of variables.
-const EVALUATING: [&str; 7] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"];
-
-impl Walker<'_> {
-    /// What `[[ ]]` and `(( ))` evaluate beyond the substitutions in them.
-    pub(super) fn check_test(&mut self, texts: &[Field], arithmetic: bool) {
-        let arithmetic = arithmetic || texts.iter().any(|field| EVALUATING.contains(&field.text.as_str()));
-        for field in texts.iter().filter(|_| arithmetic) {
-            self.check_arithmetic(field);
-        }
-    }
 }
 
 /// Builtins that keep code for later, and those that evaluate subscripts inside quoted words.
