@@ -66,7 +66,13 @@ impl Form {
                     }
                 }
                 Condition::Matches(patterns) => {
-                    let hit = rest.iter().find(|f| patterns.iter().any(|p| glob(p, &f.text)));
+                    // Blanks may stand between a function and its arguments.
+                    let tight = |text: &str| {
+                        let parts: Vec<&str> = text.split('(').map(str::trim_end).collect();
+                        parts.join("(")
+                    };
+                    let fits = |text: &str| patterns.iter().any(|p| glob(p, text));
+                    let hit = rest.iter().find(|f| fits(&f.text) || raises && fits(&tight(&f.text)));
                     span = Some(hit?.span);
                 }
             }
