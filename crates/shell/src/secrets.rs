@@ -103,7 +103,9 @@ impl Secrets {
             if parts.get(2) == Some(&"fd") && !own {
                 return true;
             }
-            return matches!(last, "environ" | "mem" | "kcore" | "auxv") || last == "*" && parts.len() > 2;
+            let kept = ["environ", "mem", "kcore", "auxv"];
+            let wild = last.contains(['*', '?', '[']) && parts.len() > 2;
+            return kept.iter().any(|name| last == *name || wild && glob(last, name));
         }
         if lower.starts_with("/root/")
             || lower.starts_with("env:")
@@ -142,7 +144,28 @@ impl Secrets {
 
 /// Whether `path` names a file (or a directory of files) that holds credentials, as it is written or where it leads.
 pub fn is_secret(path: &str) -> bool {
+    let led = followed(path);
+    let path = led.as_deref().unwrap_or(path);
     SECRETS.is_secret(path) || detours(path) && plain(path).is_some_and(|plain| SECRETS.is_secret(&plain))
+}
+
+/// A path through a link that every system has, as what that leads to: `/dev/fd` to the files that a process has open, and
+/// its names for the root and for where it stands.
+fn followed(path: &str) -> Option<String> {
+    if !path.starts_with("/dev/") && !path.starts_with("/proc/") {
+        return None;
+    }
+    let mut out: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        match (out.as_slice(), part) {
+            (_, "..") => drop(out.pop()),
+            (["dev"], "fd") => out = vec!["proc", "self", "fd"],
+            (["proc", _] | ["proc", _, "task", _], "root") => out.clear(),
+            (_, part) => out.push(part),
+        }
+    }
+    let led = format!("/{}", out.join("/"));
+    (led != path).then_some(led)
 }
 
 /// Whether a path does not go straight to where it leads.
@@ -161,6 +184,7 @@ fn plain(path: &str) -> Option<String> {
 /// which people keep keys. Only to be read with a question; nothing hides it.
 pub(super) fn is_private(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
+    let lower = followed(&lower).unwrap_or(lower);
     let lower = plain(&lower).unwrap_or(lower);
     let last = lower.rsplit('/').find(|part| !part.is_empty()).unwrap_or("");
     if SECRETS.templates.has(last) {

@@ -45,7 +45,12 @@ pub(super) fn deep(w: &mut Walker<'_>, case: &Case<'_>) {
         return;
     }
     for field in &case.args.operands {
-        if is_whole(&field.text) {
+        // What is kept of a process holds its environment.
+        let of_process = field.text.strip_prefix("/proc/").and_then(|rest| rest.split('/').next());
+        let of_process = of_process.is_some_and(|id| {
+            id.ends_with("self") || id.starts_with(|c: char| c.is_ascii_digit() || "*?[".contains(c))
+        });
+        if of_process || is_whole(&field.text) {
             w.hit("secret", field.span);
         }
     }
