@@ -104,7 +104,9 @@ impl Args {
                 // A long option is read as one, whether or not the word before it takes a value.
                 let long =
                     words.clone().next().is_some_and(|(_, f)| f.text.len() > 2 && f.text.starts_with("--"));
-                let next = (value.is_none() && takes(name) && !long).then(|| words.next()).flatten();
+                let next = (value.is_none() && takes(name) && !long)
+                    .then(|| value_behind(program, name, &sub, &mut words))
+                    .flatten();
                 let kind = program.kind_of(name, text, &sub);
                 let mut value = value.or_else(|| next.map(|(_, value)| value.clone()));
                 if let Some(set) =
@@ -156,7 +158,7 @@ impl Args {
         program: &Program,
         (at, word): (usize, &Field),
         sub: &str,
-        words: &mut impl Iterator<Item = (usize, &'a Field)>,
+        words: &mut (impl Iterator<Item = (usize, &'a Field)> + Clone),
     ) {
         let text = word.text.as_str();
         for (start, letter) in text.char_indices().skip(1) {
@@ -164,7 +166,9 @@ impl Args {
             let rest = text.get(start + letter.len_utf8()..).unwrap_or("");
             let takes = program.takes_value(&name, sub);
             // A shell's letters do not end where one takes a value: `-euo pipefail -c`.
-            let next = (takes && (rest.is_empty() || program.plus)).then(|| words.next()).flatten();
+            let next = (takes && (rest.is_empty() || program.plus))
+                .then(|| value_behind(program, &name, sub, words))
+                .flatten();
             let kind = program.kind_of(&name, text, sub);
             let may = kind == Some(Kind::May);
             let joined = ((takes && !program.plus || may) && !rest.is_empty()).then(|| word.with(rest));
@@ -212,6 +216,19 @@ impl Args {
     pub(super) fn operand(&self, at: usize) -> &str {
         self.operands.get(at).map_or("", |field| field.text.as_str())
     }
+}
+
+/// The next word, where it is the value of the option before it.
+fn value_behind<'a>(
+    program: &Program,
+    name: &str,
+    sub: &str,
+    words: &mut (impl Iterator<Item = (usize, &'a Field)> + Clone),
+) -> Option<(usize, &'a Field)> {
+    let number = |field: &Field| field.text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let counts = program.kind_of(name, name, sub) == Some(Kind::Count);
+    let fits = !counts || words.clone().next().is_some_and(|(_, field)| number(field));
+    fits.then(|| words.next()).flatten()
 }
 
 impl Opt {

@@ -266,15 +266,26 @@ pub(super) fn sends_by_name(name: &str) -> bool {
         .map_or(name, |(stem, _)| stem);
     // Of `build:push` the second half is done with what the first one built.
     let (task, steps) = name.split_once(':').unwrap_or((name, ""));
+    let parts = words_of(name);
     if !list("tasks that try").contains(&task) && steps.split(':').any(is_sending_step) {
         return true;
     }
-    let parts = words_of(name);
     let first = parts.first().map_or("", String::as_str);
     let last = parts.last().map_or("", String::as_str);
     !list("tasks that only build").contains(&first)
         && !matches!(last, "test" | "tests" | "spec" | "check")
         && (parts.iter().any(|part| list("words of sending").contains(&part.as_str())) || has_pair(&parts))
+}
+
+/// Whether the names of tasks in a text hold a word that sends or destroys, whatever they begin with.
+pub(super) fn loses_by_name(text: &str) -> bool {
+    text.split(|c: char| c.is_whitespace() || c == ',').any(|name| {
+        let parts = words_of(name);
+        let losing = |part: &String| {
+            ["words of sending", "words of losing"].iter().any(|words| list(words).contains(&part.as_str()))
+        };
+        parts.iter().any(losing) || has_pair(&parts)
+    })
 }
 
 /// Whether a step of a task begins with a word that sends or destroys, or holds a pair of such; a release is a way to build
@@ -313,8 +324,10 @@ pub(super) fn words_of(name: &str) -> Vec<String> {
 
 /// Whether the value of an option is a text by its kind or its name.
 fn says_text(opt: &Opt) -> bool {
-    matches!(opt.kind, Some(Kind::Plain | Kind::Flag | Kind::Read | Kind::Code | Kind::Command))
-        || names_text(opt)
+    matches!(
+        opt.kind,
+        Some(Kind::Plain | Kind::May | Kind::Count | Kind::Flag | Kind::Read | Kind::Code | Kind::Command)
+    ) || names_text(opt)
 }
 
 /// Whether the value of an option is hardly ever a path.

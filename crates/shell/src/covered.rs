@@ -3,6 +3,7 @@
 //! Owns which arguments are harmless by the grammar of their program. Never judges a risk.
 
 use super::args::{Args, Opt};
+use super::carried::loses_by_name;
 use super::expand::Field;
 use super::grammar::{Kind, Options};
 use super::kinds::FileKind;
@@ -11,11 +12,49 @@ use super::path::{Cwd, Place, place};
 use super::programs::{self, Program};
 use super::secrets::is_secret;
 
+/// How many words of a line are read in a second way; where there are more, nothing of it is harmless.
+const MOST_DOUBTFUL: usize = 16;
+
 impl Program {
     /// Which arguments are harmless: a rule that allows the program's first words covers these behind them.
     pub fn harmless_words(&self, words: &[Field], cwd: Cwd) -> Vec<bool> {
-        let args = &Args::read(self, words);
-        let mut all = vec![true; words.len()];
+        let args = Args::read(self, words);
+        let mut all = self.harmless_as(&args, words.len(), cwd);
+        let doubtful = |at: &usize| words.get(*at).is_some_and(|word| self.may_stand_alone(&word.text));
+        let taken: Vec<usize> = args.opts.iter().filter_map(|opt| opt.value_at).filter(doubtful).collect();
+        for (nth, &at) in taken.iter().enumerate() {
+            // The same line as if the option before it took no value.
+            let mut rest = words.to_vec();
+            rest.remove(at.saturating_sub(1));
+            let alone = if nth < MOST_DOUBTFUL {
+                self.harmless_as(&Args::read(self, &rest), rest.len(), cwd)
+            } else {
+                return vec![false; words.len()];
+            };
+            for (cell, harmless) in all
+                .iter_mut()
+                .enumerate()
+                .filter(|(place, _)| place + 1 != at)
+                .map(|(_, cell)| cell)
+                .zip(alone)
+            {
+                *cell &= harmless;
+            }
+        }
+        all
+    }
+
+    /// Whether a word behind an option may be one itself, or a setting, and not the value: no option is sure to take that.
+    fn may_stand_alone(&self, text: &str) -> bool {
+        let option = text
+            .strip_prefix('-')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '-'));
+        option || self.tasks && text.contains('=')
+    }
+
+    /// Which words are harmless as they are read.
+    fn harmless_as(&self, args: &Args, count: usize, cwd: Cwd) -> Vec<bool> {
+        let mut all = vec![true; count];
         let mut set = |at: usize, harmless: bool| {
             if let Some(cell) = all.get_mut(at) {
                 *cell &= harmless;
@@ -23,6 +62,7 @@ impl Program {
         };
         let sub = args.operand(0);
         let only_tasks = args.has(&self.tasks_with);
+        let beside = self.only_with.is_empty() || args.sure(&self.only_with).is_some();
         for opt in &args.opts {
             let harmless = opt.is_harmless(self, sub, cwd) && !opt.works_for_others();
             set(opt.at, harmless);
@@ -32,11 +72,23 @@ impl Program {
             let passed = args.ended.is_some_and(|end| nth >= end);
             let task = !only_tasks || passed && field.text.starts_with('-') || is_usual_task(&field.text);
             let harmless = task
+                && beside
                 && self.operand_is_harmless(field, (nth, sub), passed, cwd)
                 && self.fits_script(&field.text, nth, args);
+            let harmless = harmless && !self.loses(&args.operands, nth);
             set(*at, harmless && !self.runs_of_others(field) && !self.sets_what_runs(&field.text));
         }
         all
+    }
+
+    /// Whether an operand is the name of a script with steps that send or destroy: `test:reset-db`. A release is a way to
+    /// build as well.
+    fn loses(&self, operands: &[Field], nth: usize) -> bool {
+        let behind =
+            nth == 1 && operands.first().is_some_and(|f| matches!(f.text.as_str(), "run" | "run-script"));
+        let name = operands.get(nth).filter(|_| self.passes && (nth == 0 || behind));
+        let steps = name.and_then(|field| field.text.split_once(':'));
+        steps.is_some_and(|(task, steps)| (task, steps) != ("build", "release") && loses_by_name(steps))
     }
 
     /// Whether an operand leads a program that takes in code to that of others, which nobody here reviewed, or to what it is
@@ -255,7 +307,9 @@ impl Opt {
                 !self.text.starts_with("-D") && !self.text.starts_with("-P") && program.work.contains(&plain)
             }
             Some(Kind::Task) => is_usual_task(value),
-            Some(Kind::Word) => program.allows_words(&self.name, sub, value),
+            Some(Kind::Word | Kind::Loads) => {
+                program.allows_words(&self.name, sub, value) && !loses_by_name(value)
+            }
             // A folder of tasks holds others under the same names.
             Some(Kind::Folder) if program.names_tasks() => {
                 inside() && (value == "." || super::made::is_output(value))
@@ -267,16 +321,15 @@ impl Opt {
             }
             // What has no value by what is known, and is given one that may be a file.
             Some(Kind::Flag) if self.text.contains('=') && value.contains(['/', '.']) => {
-                program.names_whole(&self.text)
+                program.names_whole(&self.text) && inside() && !value.contains(char::is_whitespace)
             }
             Some(Kind::Filter) => !value.split(':').nth(2).is_some_and(|class| class.contains('.')),
-            Some(Kind::Flag | Kind::Plain | Kind::May | Kind::Read | Kind::Folder) => inside(),
+            Some(Kind::Flag | Kind::Plain | Kind::May | Kind::Count | Kind::Read | Kind::Folder) => inside(),
             Some(Kind::Out) => is_output(value, cwd),
             Some(
                 Kind::Code
                 | Kind::Command
                 | Kind::Run
-                | Kind::Loads
                 | Kind::Wipes
                 | Kind::Url
                 | Kind::Sets

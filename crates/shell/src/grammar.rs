@@ -1,7 +1,7 @@
 //! Grammars of options: what the value of an option is, and what that means.
 //!
-//! Owns the kinds that `assets/knowledge` names (`code`, `conf`, `wipes` …), what a value of each kind does, and which
-//! arguments are harmless enough for a rule that allows. Which option is of which kind is data.
+//! Owns the kinds that `assets/knowledge` names (`code`, `conf`, `wipes` …) and what a value of each kind does. Which
+//! option is of which kind is data.
 
 use super::args::{Args, Opt};
 use super::expand::{Feed, Field, UNKNOWN};
@@ -47,6 +47,8 @@ pub(super) enum Kind {
     Alters,
     /// A text that only the same word can hold.
     May,
+    /// A number, in a word of its own only where it is one.
+    Count,
     /// The name of a task.
     Task,
     /// They are no options of its own: what may stand behind `--`.
@@ -62,7 +64,7 @@ pub(super) enum Kind {
 }
 
 /// The kinds by their names in the data.
-pub(super) const KINDS: [(&str, Kind); 22] = [
+pub(super) const KINDS: [(&str, Kind); 23] = [
     ("flags", Kind::Flag),
     ("takes", Kind::Plain),
     ("in", Kind::Read),
@@ -79,6 +81,7 @@ pub(super) const KINDS: [(&str, Kind); 22] = [
     ("rest", Kind::Rest),
     ("alters", Kind::Alters),
     ("may", Kind::May),
+    ("count", Kind::Count),
     ("task", Kind::Task),
     ("hands", Kind::Hands),
     ("word", Kind::Word),
@@ -126,10 +129,11 @@ impl Program {
         if self.kind_of(name, name, sub) == Some(Kind::Alters) || self.is_flag_of(name, sub) {
             return false;
         }
-        let valued = |o: &&Options| {
-            !matches!(o.kind, Kind::Flag | Kind::Run | Kind::Rest | Kind::Alters | Kind::May) && o.of_sub(sub)
-        };
-        self.options.iter().filter(valued).any(|o| o.names.contains(&name))
+        let named = |o: &&Options| o.of_sub(sub) && o.names.contains(&name);
+        let bare = |o: &&Options| matches!(o.kind, Kind::Run | Kind::Rest | Kind::Alters);
+        // What is said last holds.
+        let last = self.options.iter().rev().filter(named).find(|o| !bare(o));
+        last.is_some_and(|o| !matches!(o.kind, Kind::Flag | Kind::May))
             || matches!(self.kind_of(name, name, sub), Some(kind) if kind.is_weighty() && !matches!(kind, Kind::Run | Kind::Rest))
     }
 
@@ -256,6 +260,7 @@ impl Kind {
                 | Self::Plain
                 | Self::Read
                 | Self::May
+                | Self::Count
                 | Self::Task
                 | Self::Hands
                 | Self::Parts
@@ -318,6 +323,7 @@ impl Walker<'_> {
                 | Kind::Rest
                 | Kind::Alters
                 | Kind::May
+                | Kind::Count
                 | Kind::Task
                 | Kind::Hands
                 | Kind::Parts

@@ -1,7 +1,6 @@
 //! What is known of programs, kept as data: `assets/knowledge/{base,git,dev,net,system,mac,exec,roles}.txt`.
 //!
-//! Owns reading those files and matching arguments against a program's lines. Never judges paths or runs
-//! anything.
+//! Owns reading those files and matching arguments against a program's lines. Never judges paths or runs any.
 //!
 //! A block starts with the programs' names in the first column; later blocks replace earlier ones, or add to them when they start with `+`. Inside:
 //! `KIND[@sub|sub] options` what the value of an option is (the kinds are told in `options.txt`), `text N [unless …]`
@@ -75,6 +74,8 @@ pub(super) struct Program {
     pub tasks: bool,
     /// With one of these options each operand is a task.
     pub tasks_with: Vec<&'static str>,
+    /// Its operands are harmless only beside one of these options.
+    pub only_with: Vec<&'static str>,
     /// What follows `--` is for a program that it starts.
     pub passes: bool,
     /// That program, where it is always the same.
@@ -294,6 +295,7 @@ fn directive(line: &'static str, program: &mut Program) {
         "first" => program.first = true,
         "tasks" => program.tasks = true,
         "taskswith" => program.tasks_with.extend(words),
+        "onlywith" => program.only_with.extend(words),
         "passes" => {
             program.passes = true;
             program.passes_to = words.next();
@@ -403,6 +405,7 @@ impl Program {
         self.first |= more.first;
         self.tasks |= more.tasks;
         self.tasks_with.extend(more.tasks_with);
+        self.only_with.extend(more.only_with);
         self.passes |= more.passes;
         self.passes_to = more.passes_to.or(self.passes_to);
         self.closed = more.closed.or(self.closed.take());
