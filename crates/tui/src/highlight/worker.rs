@@ -2,11 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Weak,
-        mpsc::{Receiver, RecvTimeoutError},
-    },
-    time::Duration,
+    sync::{Arc, Weak, mpsc::Receiver},
 };
 
 use pilothouse_core::blob::BlobId;
@@ -17,8 +13,6 @@ use crate::theme::Slot;
 
 /// Texts whose checkpoints are kept.
 const PARSED: usize = 16;
-/// How long the grammars are kept when nothing is asked: they take 3 MB, and are read again in a few milliseconds.
-const RESTS: Duration = Duration::from_secs(1);
 
 /// Scopes and what they mean here; the first that fits counts, the innermost scope first.
 const MEANINGS: &[(&str, Slot)] = &[
@@ -58,29 +52,23 @@ struct Worker {
 
 /// Answers questions until nobody can ask any more.
 pub(super) fn run(questions: &Receiver<Question>, shared: &Weak<Shared>) {
-    while let Ok(first) = questions.recv() {
-        if answer_all(first, questions, shared).is_none() {
-            return;
-        }
-    }
-}
-
-/// Answers questions until none comes for a while; `None` where nobody can ask any more.
-fn answer_all(first: Question, questions: &Receiver<Question>, shared: &Weak<Shared>) -> Option<()> {
-    let mut worker = Worker::new();
+    let Ok(first) = questions.recv() else { return };
+    let meanings = MEANINGS.iter().filter_map(|(s, slot)| Some((Scope::new(s).ok()?, *slot))).collect();
+    let syntaxes = two_face::syntax::extra_newlines();
+    let mut worker = Worker { syntaxes, meanings, known: HashMap::new(), parsed: HashMap::new() };
     let mut waiting = vec![first];
     loop {
         waiting.extend(questions.try_iter());
         let Some(question) = waiting.pop() else {
-            match questions.recv_timeout(RESTS) {
-                Ok(question) => waiting.push(question),
-                Err(RecvTimeoutError::Timeout) => return Some(()),
-                Err(RecvTimeoutError::Disconnected) => return None,
+            match questions.recv() {
+                Ok(q) => waiting.push(q),
+                Err(_) => return,
             }
             continue;
         };
         let lines = worker.answer(&question);
-        shared.upgrade()?.found(question.key, question.group, lines);
+        let Some(shared) = shared.upgrade() else { return };
+        shared.found(question.key, question.group, lines);
     }
 }
 
@@ -115,12 +103,6 @@ fn whole_numbers(line: &str, colours: Vec<(usize, Slot)>) -> Vec<(usize, Slot)> 
 }
 
 impl Worker {
-    fn new() -> Self {
-        let meanings = MEANINGS.iter().filter_map(|(s, slot)| Some((Scope::new(s).ok()?, *slot))).collect();
-        let syntaxes = two_face::syntax::extra_newlines();
-        Self { syntaxes, meanings, known: HashMap::new(), parsed: HashMap::new() }
-    }
-
     /// The colours of one group of lines; `None` when the text stays plain.
     fn answer(&mut self, q: &Question) -> Option<Vec<Colours>> {
         let lang = alias(&q.lang).to_owned();
