@@ -2,7 +2,7 @@
 //!
 //! Owns how the writer is called. Never decides what is written: the session did.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -16,8 +16,17 @@ use pilothouse_core::{
 use super::{Driver, Inbound, opening, work::said};
 use crate::{
     permissions,
-    writer::{self, Swap, prepare, record},
+    writer::{
+        self, Swap,
+        prepare::{self, Glance},
+        record,
+    },
 };
+
+/// How long a file must hold still that is not as it is shown, and how often it is looked at for that: one that never does
+/// waits for the next look.
+const HELD_STILL: Duration = Duration::from_millis(40);
+const LOOKS: usize = 8;
 
 /// Where the look at the files of open reviews is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,8 +69,21 @@ impl Driver {
         let known: BTreeMap<_, _> =
             shown.iter().map(|(t, _)| (t.proposal, state.on_disk(t.proposal))).collect();
         self.tasks.spawn(async move {
-            let work = move || prepare::look(disk.as_ref(), &root, &blobs, &shown);
-            let mut moved = tasks.blocking(work).await.unwrap_or_default();
+            let mut moved = Vec::new();
+            let mut left: Vec<_> = shown.into_iter().map(|(take, shown)| Glance::new(take, shown)).collect();
+            for looks in 0..LOOKS {
+                if looks > 0 {
+                    tokio::time::sleep(HELD_STILL).await;
+                }
+                let (disk, root, blobs) = (Arc::clone(&disk), root.clone(), blobs.clone());
+                let work = move || prepare::look(disk.as_ref(), &root, &blobs, left);
+                let Ok((seen, again)) = tasks.blocking(work).await else { break };
+                moved.extend(seen);
+                left = again;
+                if left.is_empty() {
+                    break;
+                }
+            }
             moved.retain(|m| m.carried.is_some() || known.get(&m.proposal) != Some(&m.on_disk));
             drop(inbound.send(Inbound::ReviewsLooked(moved)).await);
         });

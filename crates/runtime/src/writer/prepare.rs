@@ -2,7 +2,7 @@
 //!
 //! Owns the reading, the selection of hunks, and what becomes of a change where its file moved on.
 
-use std::{borrow::Cow, collections::BTreeSet, io, thread, time::Duration};
+use std::{borrow::Cow, collections::BTreeSet, io};
 
 use pilothouse_core::{
     blob::{Blob, BlobId},
@@ -24,10 +24,6 @@ use crate::{
 
 /// A larger file is not taken back hunk by hunk.
 const MOST_COMPARED: usize = 512 * 1024;
-
-/// How long a file must hold still that is not as it is shown, and how often it is looked at for that.
-const HELD_STILL: Duration = Duration::from_millis(40);
-const LOOKS: usize = 8;
 
 /// Said of a file where the two changes meet.
 const MEETS: &str = "- is what stands there now, + is what is proposed";
@@ -105,37 +101,40 @@ fn is_there(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> bool {
     now.bytes == wanted || before.is_some() && holds() == Some(true)
 }
 
-/// How the files of a review stand that is shown; of those that cannot be read nothing is said.
-///
-/// A file that is written in place is empty for a moment, and no change is carried over to that: one that moved on is
-/// looked at until it holds still.
-pub fn look(disk: &dyn Disk, root: &Root, blobs: &Blobs, shown: &[(Take, BlobId)]) -> Vec<Moved> {
-    let now = |take: &Take| current(disk, root, take).ok().map(|f| f.map(|f| f.bytes));
-    let mut seen: Vec<_> = shown.iter().filter_map(|(t, shown)| Some((t, shown, now(t)?))).collect();
-    for _ in 0..LOOKS {
-        let has_moved =
-            |(take, _, now): &&mut (&Take, _, Option<Vec<u8>>)| now.as_deref().map(BlobId::of) != take.before;
-        let mut moving = false;
-        let mut moved: Vec<_> = seen.iter_mut().filter(has_moved).collect();
-        if moved.is_empty() {
-            break;
-        }
-        thread::sleep(HELD_STILL);
-        for (take, _, before) in &mut moved {
-            let again = now(take).unwrap_or_default();
-            moving |= again != *before;
-            *before = again;
-        }
-        if !moving {
-            break;
-        }
+/// What is looked at of a review.
+pub struct Glance {
+    take: Take,
+    /// The hash of what is shown of it.
+    shown: BlobId,
+    /// What its file held when it was last looked at.
+    held: Option<BlobId>,
+}
+
+impl Glance {
+    /// A proposal as it is shown: its file held then what it starts from.
+    pub const fn new(take: Take, shown: BlobId) -> Self {
+        Self { held: take.before, take, shown }
     }
-    seen.into_iter()
-        .map(|(take, shown, now)| {
-            let (on_disk, carried) = stands(blobs, take, now);
-            Moved { proposal: take.proposal, shown: *shown, on_disk, carried }
-        })
-        .collect()
+}
+
+/// How the files of a review stand that is shown, and those that are to be looked at once more; of those that cannot be
+/// read nothing is said.
+///
+/// A file that is written in place is empty for a moment, and no change is carried over to that: one that moved on must
+/// hold at two looks what it is taken to hold.
+pub fn look(disk: &dyn Disk, root: &Root, blobs: &Blobs, all: Vec<Glance>) -> (Vec<Moved>, Vec<Glance>) {
+    let (mut moved, mut again) = (Vec::new(), Vec::new());
+    for of in all {
+        let Ok(now) = current(disk, root, &of.take) else { continue };
+        let held = hash(now.as_ref());
+        if held != of.take.before && held != of.held {
+            again.push(Glance { held, ..of });
+            continue;
+        }
+        let (on_disk, carried) = stands(blobs, &of.take, now.map(|f| f.bytes));
+        moved.push(Moved { proposal: of.take.proposal, shown: of.shown, on_disk, carried });
+    }
+    (moved, again)
 }
 
 /// How a file stands that holds `now`, with the change against that where nothing of it is lost by it: carried over to what
