@@ -248,8 +248,8 @@ pub enum Ending {
     Words,
 }
 
-/// What is to be done now; it ends the last message.
-pub fn instruction(purpose: Purpose, ending: Ending, mode: Mode) -> String {
+/// What is to be done now; it ends the last message. What stands in double brackets is for whom may ask to go deeper.
+pub fn instruction(purpose: Purpose, ending: Ending, mode: Mode, may_ask: bool) -> String {
     let task = match purpose {
         Purpose::Task if ending == Ending::Looks => include_str!("../../../assets/prompts/look.md"),
         Purpose::Task if ending == Ending::Runs => include_str!("../../../assets/prompts/run.md"),
@@ -264,8 +264,13 @@ pub fn instruction(purpose: Purpose, ending: Ending, mode: Mode) -> String {
         Purpose::Child => include_str!("../../../assets/prompts/child.md"),
         Purpose::Classify | Purpose::Compact | Purpose::Title | Purpose::Stage => "",
     };
+    let asks = |(before, rest): (&str, &str)| {
+        let (asks, after) = rest.split_once("]]")?;
+        Some([before, if may_ask { asks } else { "" }, after].concat())
+    };
+    let task = task.split_once("[[").and_then(asks).unwrap_or_else(|| task.to_owned());
     match mode {
-        Mode::Exploratory => task.to_owned(),
+        Mode::Exploratory => task,
         Mode::Proof => format!("{task}{}", include_str!("../../../assets/prompts/proof.md")),
     }
 }

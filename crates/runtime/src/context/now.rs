@@ -72,18 +72,12 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     let text = inside(&lines.join("\n"), "state");
     let prior = prior(state, around);
     let ending = end_of(state, lane);
-    let task = instruction(lane.kind.purpose(), ending, state.mode);
-    let task = if lane.may_ask_for_more() { task } else { without_asking(&task) };
+    let task = instruction(lane.kind.purpose(), ending, state.mode, lane.may_ask_for_more());
     let checked = around.checks && ending == Ending::Agreed && lane.kind == LaneKind::Answer;
     let checked = if checked { CHECKED } else { "" };
     let kind = kind(state, lane).map_or_else(String::new, |kind| format!("\n{kind}"));
     let of_source = if lane.kind == LaneKind::Goal && !around.sources.is_empty() { OF_SOURCE } else { "" };
     format!("<state>\n{text}\n</state>\n\n{prior}{}{checked}{of_source}{kind}", task.trim_end())
-}
-
-/// What is to be done, without the sentences that send to a tool which is not offered where nothing deeper can be let.
-fn without_asking(task: &str) -> String {
-    task.split_inclusive(". ").filter(|sentence| !sentence.contains("`request_path`")).collect()
 }
 
 /// The message of a commit that waits for its yes, and what sets another: what is said meanwhile may be about it.

@@ -331,7 +331,7 @@ fn only_the_last_messages_of_the_user_are_given_where_that_is_asked_for() {
 #[test]
 fn the_pinned_prompt_is_short_and_stays_the_same() {
     for purpose in [Purpose::Answer, Purpose::Plan, Purpose::Task, Purpose::Goal] {
-        let text = system(purpose) + &instruction(purpose, Ending::Plain, Mode::Proof);
+        let text = system(purpose) + &instruction(purpose, Ending::Plain, Mode::Proof, true);
         assert!(text.len() < 2600, "{purpose:?}: {} bytes", text.len());
         assert_eq!(system(purpose), system(Purpose::Answer));
     }

@@ -457,7 +457,7 @@ async fn the_fixed_part_of_a_request_is_small() {
             .map(|t| t.name.len() + t.description.len() + t.parameters.to_string().len() + 60)
             .sum();
         let prompt = crate::context::system(purpose)
-            + &crate::context::instruction(purpose, crate::context::Ending::Plain, Mode::Proof);
+            + &crate::context::instruction(purpose, crate::context::Ending::Plain, Mode::Proof, true);
         let prompt = prompt.len();
         assert!(size + prompt < 8 * 1024, "{purpose:?}: {size} + {prompt}");
     }
