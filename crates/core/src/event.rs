@@ -1034,6 +1034,9 @@ pub enum Event {
         control: Vec<crate::intent::Control>,
         /// Messages kept until the plan is ready.
         later: Vec<TurnId>,
+        /// Whether a stop took out all that waited.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        stopped: bool,
     },
     /// Somebody said how much of a unit may be spent from here on.
     BudgetSet {

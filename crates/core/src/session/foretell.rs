@@ -292,7 +292,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::TaskAdded { .. } => Deed::Adds,
         Event::TaskSkipped { .. } => Deed::Omits,
         Event::PauseSet { pause: Pause::Held, on: true } => Deed::Holds,
-        Event::QueueChanged { plan_new, more, control, later } => {
+        Event::QueueChanged { plan_new, more, control, later, stopped: _ } => {
             let count = usize::from(plan_new.is_some()) + more.len() + control.len() + later.len();
             return (count > before.queue.len()).then_some(Deed::Queues);
         }

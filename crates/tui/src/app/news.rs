@@ -9,7 +9,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     intent::Control,
     port::{Attention, Reply, Request, SetupReply},
-    session::{Queue, Session},
+    session::Session,
 };
 
 use super::{App, AppCommand, Editing};
@@ -90,9 +90,7 @@ impl App {
         if matches!(event, Event::TakeBackSought { .. }) {
             self.awaits_take_back();
         }
-        if let Event::Notice { text, .. } = event
-            && text.starts_with(Queue::NOT_BEGUN)
-        {
+        if matches!(event, Event::QueueChanged { stopped: true, .. }) {
             self.say("what waited is in the history; Up brings it back");
         }
     }

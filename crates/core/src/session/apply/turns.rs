@@ -85,7 +85,7 @@ impl State {
                     }));
                 }
             }
-            Event::QueueChanged { plan_new, more, control, later } => {
+            Event::QueueChanged { plan_new, more, control, later, stopped: _ } => {
                 self.queue.plan_new = *plan_new;
                 self.queue.more = more.iter().copied().collect();
                 self.queue.control = control.iter().cloned().collect();

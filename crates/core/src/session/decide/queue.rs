@@ -183,21 +183,26 @@ impl Draft<'_> {
         let names = turns.into_iter().filter_map(|t| self.state.turns.get(&t)).map(|t| t.head.clone());
         let words = self.state.queue.control.iter().map(typed);
         let names = words.chain(names).collect::<Vec<_>>().join("; ");
-        self.change_queue(|q| *q = Queue::default());
+        self.set_queue(Queue::default(), true);
         if !names.is_empty() {
-            self.notice(Level::Info, format!("{}{names} (out of the queue)", Queue::NOT_BEGUN));
+            self.notice(Level::Info, format!("Not begun: {names} (out of the queue)"));
         }
     }
 
     pub(super) fn change_queue(&mut self, change: impl FnOnce(&mut Queue)) {
         let mut queue = self.state.queue.clone();
         change(&mut queue);
+        self.set_queue(queue, false);
+    }
+
+    fn set_queue(&mut self, queue: Queue, stopped: bool) {
         if queue != self.state.queue {
             self.emit(Event::QueueChanged {
                 plan_new: queue.plan_new,
                 more: queue.more.into_iter().collect(),
                 control: queue.control.into_iter().collect(),
                 later: queue.later.into_iter().collect(),
+                stopped,
             });
         }
     }

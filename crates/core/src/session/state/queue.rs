@@ -20,9 +20,6 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// How it begins what a stop says of all that waited.
-    pub const NOT_BEGUN: &str = "Not begun: ";
-
     /// How many things wait.
     pub fn len(&self) -> usize {
         usize::from(self.plan_new.is_some()) + self.more.len() + self.control.len() + self.later.len()

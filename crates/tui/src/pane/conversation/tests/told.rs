@@ -42,7 +42,13 @@ fn what_is_queued_is_said_below_its_message_and_once() {
     let mut s = Screen::new();
     s.tell(said(1, "mend it"));
     run_begins(&mut s);
-    let queue = |plan_new, more| Event::QueueChanged { plan_new, more, control: vec![], later: vec![] };
+    let queue = |plan_new, more| Event::QueueChanged {
+        plan_new,
+        more,
+        control: vec![],
+        later: vec![],
+        stopped: false,
+    };
     s.tell(said(2, "rename by_day"));
     s.tell(queue(Some(TurnId(2)), vec![]));
     holds(&mut s, "· Queued: begins when the run has ended; /queue lists it");
@@ -60,7 +66,13 @@ fn what_is_queued_is_said_below_its_message_and_once() {
 #[test]
 fn what_waited_is_said_again_where_it_begins() {
     let mut s = Screen::new();
-    let queue = |plan_new| Event::QueueChanged { plan_new, more: vec![], control: vec![], later: vec![] };
+    let queue = |plan_new| Event::QueueChanged {
+        plan_new,
+        more: vec![],
+        control: vec![],
+        later: vec![],
+        stopped: false,
+    };
     s.tell(said(1, "mend it"));
     run_begins(&mut s);
     for turn in [2, 3] {
