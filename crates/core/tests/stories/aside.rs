@@ -214,8 +214,8 @@ fn a_step_that_was_cut_off_goes_on_with_what_it_had_proposed() {
     }
 }
 
-/// A run whose gate is red and whose repair had proposed a change when it was stopped.
-fn stopped_in_repair(by: Input) -> Bench {
+/// A run whose steps are done and whose gate is red.
+fn with_a_red_gate() -> Bench {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify"), ("Two", "modify")], &[("tests", "make test")]);
@@ -224,6 +224,12 @@ fn stopped_in_repair(by: Input) -> Bench {
     b.reply("two", &[]);
     b.answer(is_risk, Answer::Approve).unwrap();
     b.end_tool(exited(1, "no"));
+    b
+}
+
+/// A run whose gate is red and whose repair had proposed a change when it was stopped.
+fn stopped_in_repair(by: Input) -> Bench {
+    let mut b = with_a_red_gate();
     b.answer(is_failure, Answer::AutoFix).unwrap();
     b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "1\n", "one\n");
@@ -320,14 +326,7 @@ fn only_gates_are_left(b: &mut Bench, word: &str) {
 
 #[test]
 fn a_plan_whose_gate_was_red_when_the_program_ended_is_taken_up_for_its_gates_alone() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify"), ("Two", "modify")], &[("tests", "make test")]);
-    b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("one", &[]);
-    b.reply("two", &[]);
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(exited(1, "no"));
+    let mut b = with_a_red_gate();
     b.question(is_failure);
     b.input(Input::Open(opening())).unwrap();
     only_gates_are_left(&mut b, "go on");

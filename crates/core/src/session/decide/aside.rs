@@ -68,15 +68,15 @@ impl Draft<'_> {
         }
     }
 
-    /// What was to make a gate of the unfinished plan green, and was set aside when that was stopped, waits for the user again:
-    /// there is no step that would go on with it. Whether there is any of it.
-    pub(super) fn show_mends(&mut self) -> bool {
-        let Some(plan) = self.state.last_plan().filter(|p| p.unfinished()) else { return false };
+    /// What was to make a gate of the unfinished plan green, and was set aside when that was stopped: there is no step that
+    /// would go on with it. Where a newer change of the same file waits, that is looked at.
+    pub(super) fn mends_aside(&self) -> BTreeSet<ProposalId> {
+        let Some(plan) = self.state.last_plan().filter(|p| p.unfinished()) else { return BTreeSet::new() };
         let spares = self.state.spares_of(plan.turn);
-        let mends = |p: &&Proposal| self.state.mends(plan, p) && spares.names(p.path.as_str()).is_none();
-        let mends: BTreeSet<ProposalId> = self.state.set_aside().filter(mends).map(|p| p.id).collect();
-        // Where a newer change of the same files waits, that is looked at.
-        self.take_up(|p| mends.contains(&p.id)).is_ok()
+        let waits = |p: &Proposal| self.state.open_proposals().any(|open| open.path == p.path);
+        let mends =
+            |p: &&Proposal| self.state.mends(plan, p) && spares.names(p.path.as_str()).is_none() && !waits(p);
+        self.state.set_aside().filter(mends).map(|p| p.id).collect()
     }
 
     fn is_free(&self, lane: LaneId, path: &RelPath) -> bool {
@@ -128,7 +128,7 @@ impl Draft<'_> {
     }
 
     /// The newest of each file waits for a decision again; whether it still fits is seen when it is written.
-    fn take_up(&mut self, which: impl Fn(&Proposal) -> bool) -> Decided {
+    pub(super) fn take_up(&mut self, which: impl Fn(&Proposal) -> bool) -> Decided {
         let taken = |p: &&Proposal| which(p) && !self.state.open_proposals().any(|o| o.path == p.path);
         let mut newest = BTreeMap::new();
         for p in self.state.set_aside().filter(taken) {

@@ -265,13 +265,15 @@ impl Draft<'_> {
     }
 
     fn proceed(&mut self) -> Decided {
-        if self.state.phase == Phase::Idle && self.show_mends() {
-            self.go_on_behind_review();
-            return Ok(());
-        }
+        let mends = self.mends_aside();
         match self.state.phase {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),
+            Phase::Idle if !mends.is_empty() => {
+                self.take_up(|p| mends.contains(&p.id))?;
+                self.go_on_behind_review();
+                Ok(())
+            }
             Phase::Idle if self.state.waits_where_it_was_left() => {
                 self.go_on_behind_review();
                 Ok(())
