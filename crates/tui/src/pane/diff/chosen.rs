@@ -147,8 +147,11 @@ impl DiffPane {
         let Some(chosen) = &self.lines else { return };
         let at: Vec<Change> = self.hunk_lines().get(chosen.at).copied().into_iter().collect();
         let shown = |line: Line| chosen.unseen.map_or_else(|| self.is_of(&at, line), |unseen| line == unseen);
-        let Some(first) = self.doc.lines.iter().position(|line| shown(*line)) else { return };
-        let last = self.doc.lines.iter().rposition(|line| shown(*line)).unwrap_or(first);
+        let Some(spot) = self.spot() else { return };
+        let own = self.doc.lines.get(spot.line..spot.end).unwrap_or_default();
+        let Some(first) = own.iter().position(|line| shown(*line)) else { return };
+        let last = own.iter().rposition(|line| shown(*line)).unwrap_or(first);
+        let (first, last) = (spot.line + first, spot.line + last);
         let begins = (first, 0);
         if chosen.unseen.is_some() {
             self.top = begins;

@@ -197,12 +197,15 @@ pub(super) enum Line {
     Lost,
 }
 
-/// Where a hunk's header stands.
+/// Where a hunk stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) file: usize,
     pub(super) hunk: usize,
+    /// Its header.
     pub(super) line: usize,
+    /// Behind its last line.
+    pub(super) end: usize,
 }
 
 /// The lines of one file or of all.
@@ -231,7 +234,7 @@ impl Doc {
             if !self.lines.is_empty() {
                 self.lines.push(Line::Blank);
             }
-            self.spots.push(Spot { file: at, hunk: n, line: self.lines.len() });
+            let line = self.lines.len();
             self.lines.push(Line::Hunk(at, n));
             let (before, behind) = context(file, n, old_lines, shape.context);
             let (old, new) = (hunk.old(), hunk.new_lines());
@@ -253,6 +256,7 @@ impl Doc {
                 last = Some(change);
             }
             self.lines.extend((0..behind).map(|i| Line::Same(at, old.end() + i, new.end() + i)));
+            self.spots.push(Spot { file: at, hunk: n, line, end: self.lines.len() });
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Owns the first row and the rows from there on. Never moves the cursor but to what is seen.
 
-use super::{DiffPane, Spot, doc::Line};
+use super::{DiffPane, Spot};
 use crate::{
     pane::Ctx,
     row::{self, Ink, Row},
@@ -179,16 +179,8 @@ impl DiffPane {
         }
         rows.truncate(height);
         self.rows = rows;
-        self.below = self.lines_of_hunk().filter(|line| *line >= to).count();
+        self.below = self.spot().map_or(0, |spot| spot.end.saturating_sub(to.max(spot.line + 1)));
         to
-    }
-
-    /// Where the lines of the current hunk stand, what surrounds its changes among them.
-    fn lines_of_hunk(&self) -> impl Iterator<Item = usize> {
-        let from = self.spot().map_or(self.doc.lines.len(), |spot| spot.line + 1);
-        let lines = self.doc.lines.iter().enumerate().skip(from);
-        let lines = lines.take_while(|(_, line)| !matches!(line, Line::Blank | Line::Hunk(..)));
-        lines.map(|(n, _)| n)
     }
 }
 
