@@ -104,7 +104,7 @@ pub(crate) struct Words {
     sets: Vec<Bits>,
     lists: Vec<Vec<Arc<str>>>,
     /// Words without one of which nothing is left alone.
-    keeping: HashSet<Box<str>>,
+    keeping: HashSet<Arc<str>>,
 }
 
 impl Words {
@@ -138,7 +138,7 @@ impl Words {
         words
     }
 
-    fn keeping_words(&self) -> HashSet<Box<str>> {
+    fn keeping_words(&self) -> HashSet<Arc<str>> {
         let alone = [
             List::Not,
             List::ForbidNot,
@@ -151,8 +151,8 @@ impl Words {
             List::FramedNobody,
         ];
         let phrases = [List::SpareNever, List::SpareOff, List::SpareOut, List::SpareTaboo];
-        let longest = |phrase: &str| phrase.split(' ').max_by_key(|word| word.len()).map(Box::from);
-        let alone = alone.iter().flat_map(|list| self.list(*list).iter().map(|word| Box::from(&**word)));
+        let longest = |phrase: &str| phrase.split(' ').max_by_key(|word| word.len()).map(Arc::from);
+        let alone = alone.iter().flat_map(|list| self.list(*list).iter().cloned());
         let phrases = phrases.iter().flat_map(|list| self.list(*list)).filter_map(|phrase| longest(phrase));
         alone.chain(phrases).chain(["let".into(), "not".into()]).collect()
     }
