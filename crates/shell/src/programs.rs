@@ -1,6 +1,6 @@
 //! What is known of programs, kept as data: `assets/knowledge/{base,git,dev,net,system,mac,exec,roles}.txt`.
 //!
-//! Owns reading those files and matching arguments against a program's lines. Never judges paths or runs any.
+//! Owns reading those files and matching arguments against a program's lines. Judges no paths, runs nothing.
 //!
 //! A block starts with the programs' names in the first column; later blocks replace earlier ones, or add to them when they start with `+`. Inside:
 //! `KIND[@sub|sub] options` what the value of an option is (the kinds are told in `options.txt`), `text N [unless …]`
