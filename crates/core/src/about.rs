@@ -60,12 +60,12 @@ impl AboutChange {
     pub fn settled(self) -> Result<Self, String> {
         let title = self.title.map(|t| t.split_whitespace().collect::<Vec<_>>().join(" "));
         if title.as_ref().is_some_and(|t| t.chars().count() > TITLE_CHARS) {
-            return Err(format!("a title has at most {TITLE_CHARS} characters; say it shorter"));
+            return Err(format!("a title can have at most {TITLE_CHARS} characters; make it shorter"));
         }
         let labels = self.labels.map(|all| all.iter().map(|l| label(l)).collect::<Result<BTreeSet<_>, _>>());
         let labels = labels.transpose()?;
         if labels.as_ref().is_some_and(|all| all.len() > MOST_LABELS) {
-            return Err(format!("a session has at most {MOST_LABELS} labels"));
+            return Err(format!("a session can have at most {MOST_LABELS} labels"));
         }
         Ok(Self { title, labels, archived: self.archived })
     }
@@ -75,11 +75,11 @@ impl AboutChange {
     /// What is told once a session that is not open has it.
     pub const fn done(&self) -> &'static str {
         match (self.archived, &self.title, &self.labels) {
-            (Some(true), ..) => "put away; `pilothouse sessions list --archived` has it",
-            (Some(false), ..) => "in lists again",
+            (Some(true), ..) => "archived; `pilothouse sessions list --archived` shows it",
+            (Some(false), ..) => "back in the lists",
             (None, Some(_), _) => "renamed",
             (None, None, Some(_)) => "labels kept",
-            (None, None, None) => "nothing was said of it",
+            (None, None, None) => "nothing was said about it",
         }
     }
 }
@@ -97,7 +97,7 @@ pub fn label(text: &str) -> Result<String, String> {
         return Ok(label);
     }
     Err(format!(
-        "a label is a word of at most {LABEL_CHARS} letters, digits and `-_./:`, such as `release-1.2`; {:?} is none",
+        "a label is a word of at most {LABEL_CHARS} letters, digits and `-_./:`, such as `release-1.2`; {:?} is not one",
         text.trim()
     ))
 }
@@ -110,8 +110,8 @@ pub fn marks(labels: &BTreeSet<String>, archived: bool) -> String {
 
 /// What deleting a session means, in words; `wrote` where files of it stand.
 pub fn deletion(wrote: bool) -> Vec<String> {
-    let gone = "its conversation, plans and log go, and cannot be brought back";
-    let files = "files that it changed stay as they are; /undo cannot take them back any more";
+    let gone = "its conversation, plans and log are deleted and cannot be recovered";
+    let files = "files it changed stay as they are; /undo can no longer take them back";
     std::iter::once(gone).chain(wrote.then_some(files)).map(str::to_owned).collect()
 }
 
@@ -137,9 +137,9 @@ mod tests {
     fn what_is_told_of_a_change_names_what_was_done_and_where_the_session_is() {
         assert_eq!(AboutChange::title("x").done(), "renamed");
         assert!(
-            AboutChange::archived(true).done().starts_with("put away; `pilothouse sessions list --archived`")
+            AboutChange::archived(true).done().starts_with("archived; `pilothouse sessions list --archived`")
         );
-        assert_eq!(AboutChange::archived(false).done(), "in lists again");
+        assert_eq!(AboutChange::archived(false).done(), "back in the lists");
     }
 
     #[test]

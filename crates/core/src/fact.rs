@@ -380,5 +380,5 @@ fn key(name: &str) -> String {
 }
 
 fn gone(path: &RelPath) -> String {
-    format!("{path} does not say so any more")
+    format!("{path} no longer says so")
 }

@@ -29,13 +29,13 @@ const LISTED: usize = 32;
 #[serde(rename_all = "snake_case")]
 pub enum PlannerError {
     /// It said nothing.
-    #[error("the model answered with nothing")]
+    #[error("the model sent an empty answer")]
     Empty,
     /// What it said is neither an answer nor a command.
     #[error("the model's reply is neither an answer nor a command")]
     Invalid,
     /// It wants what has failed twice.
-    #[error("the model proposed again what failed twice")]
+    #[error("the model proposed the same command that had failed twice")]
     Repeated,
 }
 
@@ -43,8 +43,8 @@ impl PlannerError {
     /// What the user can do about it.
     pub const fn hint(self) -> &'static str {
         match self {
-            Self::Empty | Self::Invalid => "try again, or say the goal in other words",
-            Self::Repeated => "it was not run; change what made it fail, then try again",
+            Self::Empty | Self::Invalid => "try again, or rephrase the goal",
+            Self::Repeated => "it was not run; fix what made it fail, then try again",
         }
     }
 }
@@ -249,7 +249,7 @@ impl GoalSummary {
             GoalStatus::Cancelled => "Cancelled.".to_owned(),
             GoalStatus::Skipped => return "Skipped: nothing was run.".to_owned(),
             GoalStatus::PlannerError => "Planner error.".to_owned(),
-            GoalStatus::Refused => "Not done: it was not allowed what it asked for.".to_owned(),
+            GoalStatus::Refused => "Not done: what it asked for was not allowed.".to_owned(),
         };
         format!("{head} {}", self.counts())
     }

@@ -201,7 +201,7 @@ impl MemoryChange {
         match self {
             Self::Add { note } => Ok(with(text, note)),
             Self::Forget { note } => {
-                without(text, note).ok_or_else(|| "it does not hold that note".to_owned())
+                without(text, note).ok_or_else(|| "it does not contain that note".to_owned())
             }
             Self::Write { before, .. } if BlobId::of(text.as_bytes()) != *before => {
                 Err("it changed while you edited it".to_owned())

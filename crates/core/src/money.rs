@@ -224,7 +224,7 @@ impl Limits {
     pub fn parse(text: &str) -> Result<Self, String> {
         let wanted = || {
             format!(
-                "{text:?} is no budget; give US dollars (0.50), tokens (50000t) or model calls (20 calls)"
+                "{text:?} is not a budget; give US dollars (0.50), tokens (50000t) or model calls (20 calls)"
             )
         };
         let plain = text.trim().to_lowercase();
@@ -374,7 +374,7 @@ impl Allowance {
         if self.untold {
             let amount = self.unit.amount(self.most);
             return format!(
-                "{amount}, if the price gets known: the server may tell it with its first answer"
+                "{amount}, once the price is known: the server may report it with its first answer"
             );
         }
         let (standing, left) = (self.unit.standing(self.spent, self.most), self.left());

@@ -53,7 +53,7 @@ impl Exit {
     /// How it ended, in words after the command.
     pub fn words(&self) -> String {
         match (self.timed_out, self.code, self.signal) {
-            (true, ..) => "ran into its time limit".to_owned(),
+            (true, ..) => "hit its time limit".to_owned(),
             (false, Some(code), _) if self.put_back => {
                 format!("ended with exit {code}, but changed what it may not, which was put back")
             }

@@ -270,11 +270,9 @@ impl Plan {
             return None;
         }
         Some(if done == all {
-            format!(
-                "Every step of the plan \"{title}\" is done; what is left are its gates: `/redo` runs them."
-            )
+            format!("Every step of the plan \"{title}\" is done; only its gates are left: `/redo` runs them.")
         } else {
-            format!("The plan \"{title}\" was left at {done} of {all} steps. `/redo` takes it up again.")
+            format!("The plan \"{title}\" was left at {done} of {all} steps. `/redo` resumes it.")
         })
     }
 
@@ -329,20 +327,20 @@ impl Plan {
         out.push_str(&self.not_done());
         let due = self.counted(TaskStatus::Pending);
         if due > 0 {
-            out.push_str(&format!(", {due} not begun"));
+            out.push_str(&format!(", {due} not started"));
         }
         for gate in &self.gates {
             let why = match gate.status {
                 GateStatus::Skipped => "not green (you skipped it)".to_owned(),
                 GateStatus::Failed(_) if gate.waived => failed_and_skipped(gate.exit),
                 GateStatus::Stale(_) if gate.waived => {
-                    "not green any more (files changed since; you skipped it)".to_owned()
+                    "no longer green (files changed since; you skipped it)".to_owned()
                 }
                 GateStatus::Unproven(why) => why.told(),
                 GateStatus::Stale(_) if files == Files::Restless => {
-                    "not green any more (files changed since, again and again)".to_owned()
+                    "no longer green (files changed since, again and again)".to_owned()
                 }
-                GateStatus::Stale(_) => "not green any more (files changed since)".to_owned(),
+                GateStatus::Stale(_) => "no longer green (files changed since)".to_owned(),
                 GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) | GateStatus::Failed(_) => {
                     continue;
                 }
@@ -400,7 +398,7 @@ impl Plan {
     pub fn summary(&self) -> String {
         let gates = count(self.gates.len(), "validation gate");
         let mut out = if self.done() == self.tasks.len() {
-            format!("★ Every step is done; what is left is to check it ({gates})\n")
+            format!("★ Every step is done; only the checks are left ({gates})\n")
         } else {
             format!("★ Plan ready ({}, {gates})\n", count(self.tasks.len(), "task"))
         };
@@ -488,13 +486,10 @@ mod tests {
         plan.tasks[0].status = TaskStatus::Done;
         plan.gates[0].status = GateStatus::Stale(EvidenceId(3));
         let told = |files| plan.ended(files);
-        assert_eq!(
-            told(Files::AtRest),
-            "Ended: 1 of 1 done, gate t not green any more (files changed since)"
-        );
+        assert_eq!(told(Files::AtRest), "Ended: 1 of 1 done, gate t no longer green (files changed since)");
         assert_eq!(
             told(Files::Restless),
-            "Ended: 1 of 1 done, gate t not green any more (files changed since, again and again)"
+            "Ended: 1 of 1 done, gate t no longer green (files changed since, again and again)"
         );
     }
 }

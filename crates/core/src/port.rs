@@ -58,7 +58,7 @@ impl Attention {
     pub const fn text(self) -> &'static str {
         match self {
             Self::Ended => "a run ended",
-            Self::Asked => "a question waits for you",
+            Self::Asked => "a question is waiting for you",
             Self::Failed => "a run failed",
         }
     }

@@ -3,7 +3,7 @@
 //! Owns what all kinds have in common: the specification that bar, list, overlays, headless runs and
 //! typed words are driven by, the two traits of a kind, and the one list of kinds. A kind has a file
 //! below and its line here; what an answer does is decided where the session asks.
-#![expect(clippy::wildcard_enum_match_arm, reason = "whatever a kind does not name is no answer to it")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "whatever a kind does not name does not answer it")]
 
 mod access;
 mod breakout;
@@ -296,11 +296,11 @@ impl CheckpointKind {
     /// How it is answered, for whoever said something else.
     pub fn how(&self) -> String {
         if self.review().is_some() {
-            return "the changes wait in the diff: y takes a hunk there, n leaves it, a writes what is taken; `stop` ends the run"
+            return "the changes are waiting in the diff: y takes a hunk there, n leaves it, a writes what you took; `stop` ends the run"
                 .to_owned();
         }
         let own = if matches!(self, Self::Clarification(_)) { "; or say it in your own words" } else { "" };
-        format!("that does not say which: {}{own}", self.question().ways().join(", "))
+        format!("that doesn't say which one: {}{own}", self.question().ways().join(", "))
     }
 
     /// Reads a whole typed line as an answer; `None` when it is none and is a message instead.
@@ -480,7 +480,7 @@ pub trait Accept: Question {
 
 /// Told of an answer that a question does not take.
 pub(crate) fn wrong() -> Refusal {
-    Refusal::new("that is no answer to this question; choose one of the answers shown")
+    Refusal::new("that doesn't answer this question; choose one of the answers shown")
 }
 
 /// A typed line as words are compared.

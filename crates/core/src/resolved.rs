@@ -36,8 +36,8 @@ impl Unlost {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Held => "nothing: the sandbox holds it back",
-            Self::MadeAgain => "nothing that is not made again",
-            Self::Undone => "nothing that /undo does not bring back",
+            Self::MadeAgain => "nothing that cannot be rebuilt",
+            Self::Undone => "nothing that /undo cannot bring back",
         }
     }
 
@@ -45,14 +45,14 @@ impl Unlost {
     pub const fn briefly(self) -> &'static str {
         match self {
             Self::Held => "the sandbox holds it",
-            Self::MadeAgain => "tools make it again",
+            Self::MadeAgain => "tools rebuild it",
             Self::Undone => "/undo brings it back",
         }
     }
 }
 
 /// Told where it runs other files than before.
-const OTHERS: &str = "the files that it runs are others now";
+const OTHERS: &str = "the files it runs have changed";
 
 /// What a command means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl ResolvedCommand {
     /// What is not as it was any more, in words; `None` when all is.
     pub fn differs(&self, now: &Self) -> Option<String> {
         if self.folder.of != now.folder.of {
-            return Some("the folder that it runs in is another one now".to_owned());
+            return Some("the folder it runs in has changed".to_owned());
         }
         if let Some((was, is)) = self.runs.iter().zip(&now.runs).find(|(was, is)| was.of != is.of) {
             return Some(match (was.path.is_empty(), is.path.is_empty()) {
@@ -89,20 +89,20 @@ impl ResolvedCommand {
                 _ if was.name.is_empty() != is.name.is_empty() => OTHERS.to_owned(),
                 // Several of which only one hash is known.
                 (true, true) => OTHERS.to_owned(),
-                (false, true) => format!("{} is not there any more", was.name),
-                (true, false) => format!("{} is {} now; there was none", is.name, is.path),
+                (false, true) => format!("{} no longer exists", was.name),
+                (true, false) => format!("{} is now {}; there was none", is.name, is.path),
                 (false, false) if was.path == is.path => format!("{} was changed", is.path),
-                (false, false) => format!("{} was {}, and is {} now", is.name, was.path, is.path),
+                (false, false) => format!("{} was {} and is now {}", is.name, was.path, is.path),
             });
         }
         if self.runs.len() != now.runs.len() {
             return Some(OTHERS.to_owned());
         }
         if self.environment != now.environment {
-            return Some("the variables that it gets changed".to_owned());
+            return Some("the variables it gets have changed".to_owned());
         }
         let lost = self.unlost.is_some_and(|was| now.unlost.is_none_or(|is| is > was));
-        lost.then(|| "more would be lost by it now".to_owned())
+        lost.then(|| "it would now destroy more".to_owned())
     }
 
     /// Where its programs are, as far as that is not what everybody expects: each as `name: path`.
@@ -146,12 +146,12 @@ mod tests {
         let was = meant("w", &[("/bin/make", "1")], "e");
         assert_eq!(was.differs(&was.clone()), None);
         for (is, told) in [
-            (meant("x", &[("/bin/make", "1")], "e"), "the folder that it runs in is another one now"),
+            (meant("x", &[("/bin/make", "1")], "e"), "the folder it runs in has changed"),
             (meant("w", &[("/bin/make", "2")], "e"), "/bin/make was changed"),
-            (meant("w", &[("/tmp/make", "3")], "e"), "make was /bin/make, and is /tmp/make now"),
-            (meant("w", &[("", "4")], "e"), "make is not there any more"),
-            (meant("w", &[], "e"), "the files that it runs are others now"),
-            (meant("w", &[("/bin/make", "1")], "f"), "the variables that it gets changed"),
+            (meant("w", &[("/tmp/make", "3")], "e"), "make was /bin/make and is now /tmp/make"),
+            (meant("w", &[("", "4")], "e"), "make no longer exists"),
+            (meant("w", &[], "e"), "the files it runs have changed"),
+            (meant("w", &[("/bin/make", "1")], "f"), "the variables it gets have changed"),
         ] {
             assert_eq!(was.differs(&is).as_deref(), Some(told));
             let shown = BlobId::of(b"shown");

@@ -77,7 +77,11 @@ pub struct SourceState {
 impl SourceState {
     /// What of it runs unasked, in words; rules of the user's may say more.
     pub const fn may(&self) -> &'static str {
-        if self.reads_unasked { "what says it only reads runs unasked" } else { "asks before every call" }
+        if self.reads_unasked {
+            "tools that say they only read run without asking"
+        } else {
+            "asks before every call"
+        }
     }
 
     /// It and how it is, in a line.
@@ -118,9 +122,9 @@ impl SourceHealth {
     pub fn words(&self) -> String {
         match self {
             Self::Off => "off".to_owned(),
-            Self::Untrusted => "without effect: the folder is not trusted".to_owned(),
-            Self::Unanswered => "not there: the user has not agreed to it".to_owned(),
-            Self::LeftOut => "not there: the user left it out".to_owned(),
+            Self::Untrusted => "inactive: the folder is not trusted".to_owned(),
+            Self::Unanswered => "unavailable: the user has not agreed to it".to_owned(),
+            Self::LeftOut => "unavailable: the user left it out".to_owned(),
             Self::Idle => "not needed yet".to_owned(),
             Self::Starting => "starting".to_owned(),
             Self::Ok(1) => "ok, 1 tool".to_owned(),

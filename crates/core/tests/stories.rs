@@ -206,7 +206,7 @@ fn from_a_sentence_to_bytes_on_disk_and_back() {
     b.say("what was that?");
     b.reply("a greeting", &[]);
     b.say("/redo");
-    assert!(b.notices().iter().any(|told| told.contains("`/unundo` puts back")), "{:?}", b.notices());
+    assert!(b.notices().iter().any(|told| told.contains("`/unundo` restores")), "{:?}", b.notices());
     b.say("no");
     assert_eq!(starts(&b.input(Input::Redo).unwrap()), ["revert"]);
 }

@@ -55,7 +55,7 @@ pub(crate) fn cancelled() -> Fault {
     Fault {
         kind: FaultKind::Cancelled,
         message: "stopped by the user".to_owned(),
-        hint: "say it again to start anew".to_owned(),
+        hint: "say it again to start over".to_owned(),
         status: None,
     }
 }

@@ -39,13 +39,13 @@ mod trade;
 mod usual;
 
 /// How to get more than rules.
-pub const CONNECT: &str = "Connect a model for everything else: `/model PRESET:NAME`, such as `openai:NAME` once `pilothouse auth set openai` has its key; `/connect` shows every way, the variables PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY among them.";
+pub const CONNECT: &str = "Connect a model for everything else: `/model PRESET:NAME`, such as `openai:NAME` once `pilothouse auth set openai` has its key; `/connect` shows every way, including the variables PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY.";
 
 /// What it can do.
 const ABLE: &str = "I can find things (`where is X`, `what is X`, `who uses X`, `find \"text\"`), show, list and outline files, review the working diff, `rename X to Y`, `replace \"a\" with \"b\"`, create and delete files, and run commands and tests.";
 
 /// Said where only git could tell.
-const NO_GIT: &str = "There is no git repository here: `/changes` has what this session wrote, and `run git init` makes a repository.";
+const NO_GIT: &str = "There is no git repository here: `/changes` shows what this session wrote, and `run git init` creates a repository.";
 
 /// The rule-based engine; it needs no account, network or configuration.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,7 +99,7 @@ fn summary(request: &ModelRequest) -> String {
     let calls = text.rsplit_once("\n<calls>\n").and_then(|(_, rest)| rest.split_once("\n</calls>"));
     match calls.map(|(calls, _)| calls.trim()).filter(|c| !c.is_empty()) {
         Some(calls) => format!("Looked at and run:\n{calls}"),
-        None => "Nothing was looked at or run.".to_owned(),
+        None => "Nothing was read or run.".to_owned(),
     }
 }
 
@@ -139,7 +139,7 @@ fn go(scene: &Scene<'_>) -> Result<String, Move> {
         (Purpose::Plan, wish) if wish.changes() => plan::submit(scene, &wish),
         (Purpose::Plan, Request::Job(job)) => plan::submit_job(scene, &job),
         (Purpose::Answer | Purpose::Goal, wish) if wish.changes() => Ok(format!(
-            "That would change files, which this turn may not do. Say it as an order of its own, such as {}.",
+            "That would change files, which this turn may not do. Ask for it in a message of its own, such as {}.",
             wish.example()
         )),
         (Purpose::Answer | Purpose::Goal, Request::Job(job)) => command::run(scene, &job),
@@ -149,7 +149,7 @@ fn go(scene: &Scene<'_>) -> Result<String, Move> {
 
 fn unknown(scene: &Scene<'_>) -> String {
     if scene.spoken().any(|said| said.contains(ABLE)) && !scene.sentence().is_empty() {
-        return "That needs a model as well; `/connect` shows the ways to one.".to_owned();
+        return "That needs a model too; `/connect` shows how to add one.".to_owned();
     }
     let about = if scene.sentence().is_empty() { "There is nothing to answer" } else { "That needs a model" };
     format!("{about}, and I am the built-in offline engine. {ABLE} {CONNECT}")

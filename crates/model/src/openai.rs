@@ -192,8 +192,8 @@ impl OpenAi {
         match &draft.garbled {
             Some(text) => Err(RetryReason::passing(fault::fault(
                 FaultKind::Malformed,
-                format!("a part of the reply is no JSON: {text}"),
-                "try again; if it comes back, the server does not speak this interface properly",
+                format!("part of the reply is not JSON: {text}"),
+                "try again; if it keeps happening, the server does not implement this interface properly",
             ))),
             None => Ok(()),
         }

@@ -39,7 +39,7 @@ pub(crate) fn home() -> Result<(Home, Environment), Failure> {
 fn setup(dir: &Path, secrets: &Secrets) -> Result<Setup, Failure> {
     let (home, environment) = home()?;
     let workspace = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
-        Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
+        Failure::new(USAGE, format!("{} is not a folder; give an existing one", dir.display()))
     })?;
     Ok(Setup {
         helper: Some(crate::HELPER.into()),
@@ -69,10 +69,9 @@ fn from_input() -> Result<String, Failure> {
     let mut goal = String::new();
     let read = std::io::stdin().take(MOST_GOAL + 1).read_to_string(&mut goal);
     match read {
-        Ok(_) if goal.len() as u64 > MOST_GOAL => Err(Failure::new(
-            USAGE,
-            "what comes on standard input is too long for a goal; name a file that holds it",
-        )),
+        Ok(_) if goal.len() as u64 > MOST_GOAL => {
+            Err(Failure::new(USAGE, "standard input is too long for a goal; put it in a file and name that"))
+        }
         Ok(_) => Ok(goal.trim().to_owned()),
         Err(e) => Err(Failure::new(USAGE, format!("standard input cannot be read: {e}"))),
     }
@@ -89,7 +88,7 @@ pub fn run(mut args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
     if args.goal.trim().is_empty() {
         return Err(Failure::new(
             USAGE,
-            "there is no goal; say what is wanted, such as: run \"where is Store?\"",
+            "there is no goal; say what you want, such as: run \"where is Store?\"",
         ));
     }
     let RunArgs { goal, plan, agent, how: args } = args;
@@ -230,7 +229,7 @@ pub fn runs(args: &RunsArgs, secrets: &Secrets) -> Result<u8, Failure> {
         let known = sessions::all(&home).iter().any(|p| args.all || folders.contains(&p.workspace));
         let told = if known {
             format!(
-                "nothing works, waits or was left unfinished{here}; `pilothouse sessions list` has what was done"
+                "nothing is running, waiting or unfinished{here}; `pilothouse sessions list` shows what was done"
             )
         } else {
             format!("no sessions yet{here}")

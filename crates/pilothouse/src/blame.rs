@@ -113,7 +113,7 @@ fn details(write: &Wrote) -> Vec<String> {
     if write.message != write.goal {
         all.push(format!("  message   {}", line(&write.message)));
     }
-    all.extend(write.file.as_ref().map(|file| format!("  file      {}, as it was called then", line(file))));
+    all.extend(write.file.as_ref().map(|file| format!("  file      {}, its name at the time", line(file))));
     all.extend(write.step.as_ref().map(|step| format!("  step      {}", line(step))));
     all.extend(write.command.as_ref().map(|command| format!("  command   {}", line(command))));
     let model = write.model.as_ref().filter(|model| !model.is_empty());

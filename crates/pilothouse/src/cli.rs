@@ -81,7 +81,7 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Sessions: lists, shows, finds, renames, labels, copies, hands on, puts away, deletes and checks them.
     #[command(
-        after_help = "Examples:\n  pilothouse sessions list --json\n  pilothouse sessions list --archived --label release\n  pilothouse sessions show 20260102-101500-3f2a\n  pilothouse sessions search \"retry\"\n  pilothouse sessions rename 20260102-101500-3f2a \"Retries of the store\"\n  pilothouse sessions label 20260102-101500-3f2a release --remove draft\n  pilothouse sessions archive 20260102-101500-3f2a\n  pilothouse sessions export 20260102-101500-3f2a --out notes.md\n  pilothouse sessions export 20260102-101500-3f2a --json --out session.jsonl\n  pilothouse sessions import session.jsonl --dir ~/code/inkwell\n  pilothouse sessions fork 20260102-101500-3f2a --at 2\n  pilothouse sessions replay 20260102-101500-3f2a --speed 4\n  pilothouse sessions verify --all\n\nA session that another process works on is changed by that alone."
+        after_help = "Examples:\n  pilothouse sessions list --json\n  pilothouse sessions list --archived --label release\n  pilothouse sessions show 20260102-101500-3f2a\n  pilothouse sessions search \"retry\"\n  pilothouse sessions rename 20260102-101500-3f2a \"Retries of the store\"\n  pilothouse sessions label 20260102-101500-3f2a release --remove draft\n  pilothouse sessions archive 20260102-101500-3f2a\n  pilothouse sessions export 20260102-101500-3f2a --out notes.md\n  pilothouse sessions export 20260102-101500-3f2a --json --out session.jsonl\n  pilothouse sessions import session.jsonl --dir ~/code/inkwell\n  pilothouse sessions fork 20260102-101500-3f2a --at 2\n  pilothouse sessions replay 20260102-101500-3f2a --speed 4\n  pilothouse sessions verify --all\n\nA session in use by another process can only be changed there."
     )]
     Sessions {
         /// What to do with them.
@@ -95,12 +95,12 @@ pub enum Command {
     Runs(RunsArgs),
     /// Serves an editor as an agent, by the Agent Client Protocol over standard input and output.
     #[command(
-        after_help = "An editor starts it; its agent setting in Zed:\n  \"agent_servers\": {\"Pilothouse\": {\"command\": \"pilothouse\", \"args\": [\"acp\"]}}\n\nBy hand, one JSON object a line:\n  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}' | pilothouse acp\n\nStandard output carries the protocol and nothing else; what goes wrong is told on standard error and in the log file.\nExit codes: 0 the input ended · 130/143 stopped; sessions are saved each time"
+        after_help = "An editor starts it; its agent setting in Zed:\n  \"agent_servers\": {\"Pilothouse\": {\"command\": \"pilothouse\", \"args\": [\"acp\"]}}\n\nBy hand, one JSON object a line:\n  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}' | pilothouse acp\n\nStandard output carries the protocol and nothing else; errors go to standard error and the log file.\nExit codes: 0 the input ended · 130/143 stopped; sessions are saved each time"
     )]
     Acp,
     /// Finds passages of the folder that answer a question.
     #[command(
-        after_help = "Examples:\n  pilothouse kb search \"where are retries counted\"\n  pilothouse kb search retry --within src --json\n  pilothouse kb status\n  pilothouse kb rebuild\n\nThe index is made at the first question and lies outside the project. Exit 1: nothing was found."
+        after_help = "Examples:\n  pilothouse kb search \"where are retries counted\"\n  pilothouse kb search retry --within src --json\n  pilothouse kb status\n  pilothouse kb rebuild\n\nThe index is built at the first question and kept outside the project. Exit 1: nothing was found."
     )]
     Kb {
         /// What to do.
@@ -117,7 +117,7 @@ pub enum Command {
     Redo(UndoArgs),
     /// Says which message, step, call, approval and gate brought a line of a file.
     #[command(
-        after_help = "Examples:\n  pilothouse blame src/store.rs\n  pilothouse blame src/store.rs:42\n  pilothouse blame src/store.rs --json\n\n· stood there before · ≠ somebody else wrote it since\nA file that a command moved begins with that command."
+        after_help = "Examples:\n  pilothouse blame src/store.rs\n  pilothouse blame src/store.rs:42\n  pilothouse blame src/store.rs --json\n\n· was there before · ≠ someone else wrote it since\nA file moved by a command starts with that command."
     )]
     Blame(BlameArgs),
     /// The intent classifier alone.
@@ -132,7 +132,7 @@ pub enum Command {
     Risk(RiskArgs),
     /// Stores, lists and removes keys.
     #[command(
-        after_help = "Examples:\n  pilothouse auth set openai              asks for the key, shows nothing\n  pilothouse auth set api.example.org < key.txt\n  pilothouse auth list"
+        after_help = "Examples:\n  pilothouse auth set openai              asks for the key, without echoing it\n  pilothouse auth set api.example.org < key.txt\n  pilothouse auth list"
     )]
     Auth {
         /// What to do.
@@ -163,7 +163,7 @@ pub enum Command {
     },
     /// MCP servers: which there are, whether they answer, what they have.
     #[command(
-        after_help = "Examples:\n  pilothouse sources add memory -- npx -y @modelcontextprotocol/server-memory\n  pilothouse sources add far --url https://mcp.example.org/mcp --header 'Authorization=Bearer ${FAR_TOKEN}'\n  pilothouse sources test\n  pilothouse sources tools memory\n\nA project's stand in .mcp.json, .pilothouse/mcp.json and .pilothouse/sources/NAME/config.json, and wait for trust."
+        after_help = "Examples:\n  pilothouse sources add memory -- npx -y @modelcontextprotocol/server-memory\n  pilothouse sources add far --url https://mcp.example.org/mcp --header 'Authorization=Bearer ${FAR_TOKEN}'\n  pilothouse sources test\n  pilothouse sources tools memory\n\nA project's own are in .mcp.json, .pilothouse/mcp.json and .pilothouse/sources/NAME/config.json, and need trust."
     )]
     Sources {
         /// What to do.
@@ -172,7 +172,7 @@ pub enum Command {
     },
     /// Agents: which there are and what they may; one that does one thing.
     #[command(
-        after_help = "Examples:\n  pilothouse agents list\n  pilothouse agents validate\n  pilothouse agents run research \"how are retries counted?\" --depth deep\n\nYour own stand in agents/NAME/ of the configuration folder: AGENT.md, and config.json with prompts/stage-NAME.md for stages."
+        after_help = "Examples:\n  pilothouse agents list\n  pilothouse agents validate\n  pilothouse agents run research \"how are retries counted?\" --depth deep\n\nYour own are in agents/NAME/ in the configuration folder: AGENT.md, and config.json with prompts/stage-NAME.md for stages."
     )]
     Agents {
         /// What to do.
@@ -188,7 +188,7 @@ pub enum Command {
     },
     /// Models: which can be asked, and whether they answer.
     #[command(
-        after_help = "Examples:\n  pilothouse models list           every connection, where it was said, what its endpoint has\n  pilothouse models list fast --json\n  pilothouse models test           one short message to each\n\nNamed ones stand under [model.also] in config.toml. Exit 5: one does not answer."
+        after_help = "Examples:\n  pilothouse models list           every connection, where it is set, what its endpoint offers\n  pilothouse models list fast --json\n  pilothouse models test           one short message to each\n\nNamed ones are under [model.also] in config.toml. Exit 5: one does not answer."
     )]
     Models {
         /// What to do.

@@ -36,7 +36,8 @@ pub fn workers(threads: usize) -> std::io::Result<tokio::runtime::Runtime> {
         tried.push((
             done,
             thread.map_err(|e| {
-                let why = "the system starts no further thread; allow the user more processes (`ulimit -u`)";
+                let why =
+                    "the system will not start another thread; allow the user more processes (`ulimit -u`)";
                 std::io::Error::new(e.kind(), why)
             })?,
         ));

@@ -53,7 +53,7 @@ pub fn keys(json: bool) -> Result<u8, Failure> {
         }
     }
     if !json {
-        writeln!(out, "Keys of your own stand in {}.", path.display())?;
+        writeln!(out, "Your own keys are in {}.", path.display())?;
     }
     out.flush()?;
     Ok(0)

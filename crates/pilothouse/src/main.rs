@@ -123,7 +123,7 @@ fn misread(secrets: &Secrets, told: &clap::Error) -> ExitCode {
 fn last_words(secrets: &Secrets, info: &std::panic::PanicHookInfo<'_>) {
     let place = info.location().map_or_else(String::new, ToString::to_string);
     let said = info.payload_as_str().unwrap_or("no message");
-    complain(secrets, &format!("a defect of its own: {said} ({place})"));
+    complain(secrets, &format!("an internal error: {said} ({place})"));
 }
 
 #[expect(clippy::print_stderr, reason = "the binary is where messages reach people")]

@@ -22,7 +22,7 @@ pub fn told(words: &[String]) -> Option<String> {
     }
     if first.contains(char::is_whitespace) {
         return Some(format!(
-            "\"{first}\" is no folder; `pilothouse run \"{first}\"` does it without a screen"
+            "\"{first}\" is not a folder; `pilothouse run \"{first}\"` does it without a screen"
         ));
     }
     let near = command
@@ -34,7 +34,7 @@ pub fn told(words: &[String]) -> Option<String> {
         Some((_, name)) => format!("did you mean `pilothouse {name}`?"),
         None => "`pilothouse --help` lists the commands".to_owned(),
     };
-    Some(format!("there is no command and no folder {first}; {meant}"))
+    Some(format!("there is no command or folder {first}; {meant}"))
 }
 
 #[cfg(test)]
@@ -45,18 +45,18 @@ mod tests {
     fn a_mistyped_word_is_told_with_what_was_meant() {
         let of = |words: &[&str]| told(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>());
         for (words, said) in [
-            (&["rum"][..], "there is no command and no folder rum; did you mean `pilothouse run`?"),
+            (&["rum"][..], "there is no command or folder rum; did you mean `pilothouse run`?"),
             (
                 &["sesions", "list"],
-                "there is no command and no folder sesions; did you mean `pilothouse sessions`?",
+                "there is no command or folder sesions; did you mean `pilothouse sessions`?",
             ),
             (
                 &["xyzzy", "where is Store?"],
-                "there is no command and no folder xyzzy; `pilothouse --help` lists the commands",
+                "there is no command or folder xyzzy; `pilothouse --help` lists the commands",
             ),
             (
                 &["where is Store?"],
-                "\"where is Store?\" is no folder; `pilothouse run \"where is Store?\"` does it without a screen",
+                "\"where is Store?\" is not a folder; `pilothouse run \"where is Store?\"` does it without a screen",
             ),
         ] {
             assert_eq!(of(words).as_deref(), Some(said), "{words:?}");

@@ -90,7 +90,7 @@ impl Here {
         let environment = Environment::of_process();
         let home = Home::find(&environment).map_err(explain)?;
         let folder = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
-            Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
+            Failure::new(USAGE, format!("{} is not a folder; give an existing one", dir.display()))
         })?;
         let rules = permissions::load(&home, &folder, &environment).map_err(explain)?;
         rules.notices.iter().for_each(|n| say(n));

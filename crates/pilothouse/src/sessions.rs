@@ -98,7 +98,7 @@ pub fn sessions(what: SessionsCommand, secrets: &Secrets) -> Result<u8, Failure>
         SessionsCommand::Repair { id } => {
             let place = here.place(&id)?;
             let told = upkeep::repair(&place).map_err(explain)?;
-            let sound = if told.is_empty() { "nothing was torn" } else { "it can be gone on with" };
+            let sound = if told.is_empty() { "nothing was torn" } else { "it can be continued" };
             writeln!(out, "{}: {sound}", place.slug)?;
             told.iter().try_for_each(|what| writeln!(out, "  {what}"))?;
             0
@@ -140,7 +140,7 @@ fn list(here: &Here, args: &ListSessionsArgs, out: &mut Shown<io::Stdout>) -> Re
 
 fn search(here: &Here, args: &SearchArgs, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
     if args.text.trim().is_empty() {
-        return Err(Failure::new(USAGE, "say what is looked for"));
+        return Err(Failure::new(USAGE, "say what to search for"));
     }
     let mut any = false;
     for place in here.places(args.all) {
@@ -176,7 +176,7 @@ fn write_document(
     let mut file = made.map_err(|e| {
         Failure::new(
             USAGE,
-            format!("{} cannot be made: {e}; name a file that is not there yet", path.display()),
+            format!("{} cannot be created: {e}; name a file that does not exist yet", path.display()),
         )
     })?;
     let whole = write(&mut file).and_then(|()| Ok(file.sync_all()?));
@@ -192,7 +192,7 @@ fn write_document(
 fn import(here: &Here, file: &Path, dir: &Path, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
     let workspace = dir.canonicalize().ok().filter(|dir| dir.is_dir());
     let Some(workspace) = workspace else {
-        return Err(Failure::new(USAGE, format!("{} is no folder; name one with --dir", dir.display())));
+        return Err(Failure::new(USAGE, format!("{} is not a folder; name one with --dir", dir.display())));
     };
     let mut from = copies::open(file).map_err(explain)?;
     let to = Target { home: &here.home, workspace: &workspace, now: surroundings::millis() };
@@ -236,7 +236,7 @@ fn delete(place: &Place, yes: bool, out: &mut Shown<io::Stdout>) -> Result<u8, F
         let title = sessions::summary(place).map(|s| s.title).unwrap_or_default();
         writeln!(out, "{}  {}", place.slug, Clean::line(&title).as_str())?;
         upkeep::stake(place).iter().try_for_each(|line| writeln!(out, "  {line}"))?;
-        let unasked = "nobody is there to be asked; `--yes` deletes it without a question";
+        let unasked = "nobody is there to ask; `--yes` deletes it without asking";
         if !out::agrees(out, "Delete it?", unasked)? {
             writeln!(out, "It stays.")?;
             return Ok(0);

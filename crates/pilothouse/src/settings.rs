@@ -22,7 +22,8 @@ use crate::{
 };
 
 /// What a new file begins with.
-const BEGIN: &str = "# Pilothouse: your settings. `pilothouse config schema` has all of them with their meaning and default.\n";
+const BEGIN: &str =
+    "# Pilothouse: your settings. `pilothouse config schema` lists all of them with meaning and default.\n";
 /// What could not be used is left in this file beside the one in force.
 const REJECTED: &str = "config.rejected.toml";
 
@@ -93,13 +94,13 @@ fn edit(home: &Home, environment: &Environment) -> Result<String, Failure> {
         Err(Failure::new(USAGE, format!("{why}; what you wrote is in {}", aside.display())))
     };
     if let Err(e) = Config::of_text(&edited, home, None, environment, Layer::default()) {
-        return refuse(format!("{e}\n  {}\n  {} stays as it was", e.hint(), path.display()));
+        return refuse(format!("{e}\n  {}\n  {} is unchanged", e.hint(), path.display()));
     }
     if own::text(&path).map_err(explain)? != before {
-        return refuse(format!("{} changed meanwhile and stays so", path.display()));
+        return refuse(format!("{} changed meanwhile and was left alone", path.display()));
     }
     own::replace(&path, &edited).map_err(explain)?;
-    Ok(format!("{}: fine; sessions that are open read it at their next message", path.display()))
+    Ok(format!("{}: fine; open sessions pick it up at their next message", path.display()))
 }
 
 /// Lists models, or lets them answer.

@@ -53,8 +53,7 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
         }
         S::Auth { name, dir, forget: true, .. } => {
             let had = here(dir)?.sign_out(&name).map_err(|why| Failure::new(FAILED, why))?;
-            let told =
-                if had { "it is forgotten that you signed in to" } else { "you were not signed in to" };
+            let told = if had { "you are signed out of" } else { "you were not signed in to" };
             say(&format!("{told} {name}"));
             had
         }
@@ -65,7 +64,7 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
         }
         new @ S::Add { .. } => {
             let file = sources::add(&home, written(new)).map_err(explain)?;
-            say(&format!("written to {}; `pilothouse sources test` asks it", file.display()));
+            say(&format!("written to {}; `pilothouse sources test` tries it", file.display()));
             true
         }
         S::Remove { name } => {
@@ -73,7 +72,7 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
             say(&if had {
                 format!("{name} is removed")
             } else {
-                format!("no source of yours is called {name}")
+                format!("you have no source called {name}")
             });
             had
         }

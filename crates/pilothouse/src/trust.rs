@@ -24,7 +24,7 @@ use crate::{
 pub fn trust(args: TrustArgs) -> Result<u8, Failure> {
     let (home, _) = home()?;
     let root = args.dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
-        Failure::new(USAGE, format!("{} is no folder; give an existing one", args.dir.display()))
+        Failure::new(USAGE, format!("{} is not a folder; give an existing one", args.dir.display()))
     })?;
     let mut folder = Folder { asks: true, ..Folder::at(&home, &root) };
     let mut out = out::out(false);
@@ -36,7 +36,7 @@ pub fn trust(args: TrustArgs) -> Result<u8, Failure> {
     let Survey { standing, .. } = folder.look();
     if let Some(hash) = args.hash {
         let wanted: BlobId = hash.parse().map_err(|_| {
-            Failure::new(USAGE, "that is no hash; `pilothouse trust --show` prints the one of this folder")
+            Failure::new(USAGE, "that is not a hash; `pilothouse trust --show` prints this folder's")
         })?;
         return keep(&mut folder, wanted, &mut out);
     }
@@ -51,7 +51,7 @@ pub fn trust(args: TrustArgs) -> Result<u8, Failure> {
     if out::agrees(&mut out, "Trust it until it changes?", unasked)? {
         return keep(&mut folder, standing.of, &mut out);
     }
-    writeln!(out, "It stays without effect.")?;
+    writeln!(out, "It stays inactive.")?;
     Ok(0)
 }
 
@@ -61,5 +61,5 @@ fn keep(folder: &mut Folder, of: BlobId, out: &mut impl Write) -> Result<u8, Fai
         writeln!(out, "{} is trusted until what it brings changes", folder.root.display())?;
         return Ok(0);
     }
-    Err(Failure::new(FAILED, "the folder does not bring what has this hash; look at it again"))
+    Err(Failure::new(FAILED, "what the folder brings does not match this hash; look at it again"))
 }

@@ -61,7 +61,7 @@ fn print(checked: &Checked, here: &Path, json: bool) -> Result<u8, Failure> {
     }
     if !json {
         let files = if checked.files == 1 { "file" } else { "files" };
-        writeln!(out, "{} {files} checked, {} with a mistake", checked.files, checked.mistakes.len())?;
+        writeln!(out, "{} {files} checked, {} with mistakes", checked.files, checked.mistakes.len())?;
     }
     out.flush()?;
     Ok(if checked.mistakes.is_empty() { 0 } else { USAGE })

@@ -49,13 +49,13 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
         ));
     }
     let workspace = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
-        Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
+        Failure::new(USAGE, format!("{} is not a folder; give an existing one", dir.display()))
     })?;
     let environment = Environment::of_process();
     let term = environment.get("TERM").unwrap_or_default();
     if LINES_ONLY.contains(&term) {
         let text = format!(
-            "the workbench needs a terminal with a cursor that moves, and this one (TERM={term}) has none; `pilothouse run \"GOAL\"` works here"
+            "the workbench needs a terminal whose cursor can move, and this one (TERM={term}) has none; `pilothouse run \"GOAL\"` works here"
         );
         return Err(Failure::new(USAGE, text));
     }

@@ -125,7 +125,7 @@ pub fn blame(home: &Home, file: &Path) -> Result<Blame, RuntimeError> {
     let text = regular::read(&real, MOST).map_err(read)?;
     let mut gaps = BTreeSet::new();
     let Some(writes) = writes_of(home, &real, &mut gaps) else {
-        return Err(refuse("no session worked in a folder that holds it".to_owned()));
+        return Err(refuse("no session has worked in a folder that contains it".to_owned()));
     };
     let mut earlier = Vec::new();
     let (from, writes) = trace(&text, writes, &mut earlier, |name| {

@@ -130,7 +130,10 @@ pub trait Disk: Send + Sync {
             Err(Errno::INVAL | Errno::NOENT | Errno::NOTDIR) => return Ok(None),
             Err(e) => return Err(e.into()),
         };
-        found.into_string().map(Some).map_err(|_| io::Error::other("it is a link to what is no text"))
+        found
+            .into_string()
+            .map(Some)
+            .map_err(|_| io::Error::other("it is a link whose target is not valid text"))
     }
 
     /// The permission bits of the folder at a spot; `None` for what is no folder.
@@ -203,7 +206,7 @@ impl Disk for RealDisk {
         let mut file = File::from(fd);
         let meta = file.metadata()?;
         if !meta.is_file() {
-            let what = if meta.is_dir() { "it is a folder" } else { "it is no regular file" };
+            let what = if meta.is_dir() { "it is a folder" } else { "it is not a regular file" };
             return Err(io::Error::other(what));
         }
         if meta.len() > MAX_BYTES {
@@ -398,10 +401,10 @@ fn reason(error: JailError) -> io::Error {
     match error {
         JailError::Root { source, .. } | JailError::Io { source, .. } => source,
         JailError::Outside(_) => io::Error::other("it leads outside the workspace by a link"),
-        JailError::Dangling(_) => io::Error::other("it is a link that leads nowhere"),
+        JailError::Dangling(_) => io::Error::other("it is a broken link"),
         JailError::NotAFolder(_) => io::Error::other("it goes through something that is not a folder"),
         JailError::Missing(_) => io::ErrorKind::NotFound.into(),
-        JailError::Moved(_) => io::Error::other("it changed while it was opened"),
+        JailError::Moved(_) => io::Error::other("it changed while being opened"),
         other @ (JailError::Bad(_)
         | JailError::Climbs(_)
         | JailError::NotAFile { .. }

@@ -36,7 +36,7 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
         Ok(config) => config,
         Err(e) => return vec![check("config", false, e.to_string(), vec![e.hint()])],
     };
-    let there = if file.exists() { "" } else { " (not there: the defaults hold)" };
+    let there = if file.exists() { "" } else { " (missing: the defaults apply)" };
     let model = config.voice.name();
     let connect = "name a model: `/model PRESET:NAME` in a session, such as openai:NAME; or PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL, \
                    PILOTHOUSE_API_KEY, or config.toml";
@@ -63,7 +63,8 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
 /// Whether the folder is one, and one for work unasked.
 fn place(setup: &Setup, folder: &Path) -> Check {
     let exposed = permissions::places(&setup.home, folder, &setup.environment).exposed();
-    let advice = "every change and command that may write asks here, in every mode; open a narrower folder";
+    let advice =
+        "every change and every command that may write asks here, in every mode; open a narrower folder";
     let mut notes = exposed.map(|why| vec![why, advice.to_owned()]).unwrap_or_default();
     let held = rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).err();
     notes.extend(held.map(|e| format!("nothing can be written there: {}", std::io::Error::from(e))));
@@ -86,17 +87,20 @@ fn repository(folder: &Path) -> Check {
 /// Whether every write of files in the folder came to its end, and every command.
 fn writes(setup: &Setup, folder: &Path, secrets: &Redactor) -> Check {
     let (torn, killed) = (torn(setup, folder), killed(setup, folder));
-    let of = |(slug, files): &(String, String)| format!("session {slug} ended while it wrote {files}");
+    let of = |(slug, files): &(String, String)| format!("session {slug} ended while writing {files}");
     let ran = |(slug, line): &(String, String)| {
-        format!("session {slug} ended while `{}` ran; what that changed stands", secrets.mask(line))
+        format!(
+            "session {slug} ended while `{}` was running; what it changed is still there",
+            secrets.mask(line)
+        )
     };
     let found: Vec<String> = torn.iter().map(of).chain(killed.iter().map(ran)).collect();
-    let write = "the next session that is opened in this folder ends it, or puts back what was there";
+    let write = "the next session opened in this folder finishes it, or restores what was there";
     let command = "`pilothouse undo` takes back what the command changed, as `/undo` does in that session";
     let notes = [(torn.is_empty(), write), (killed.is_empty(), command)].into_iter();
     let notes: Vec<String> = notes.filter(|(none, _)| !none).map(|(_, note)| note.to_owned()).collect();
     let ok = found.is_empty();
-    let found = if ok { "all came to their end".to_owned() } else { found.join("; ") };
+    let found = if ok { "all ended properly".to_owned() } else { found.join("; ") };
     Check { check: "writes", ok, found, notes }
 }
 

@@ -96,7 +96,7 @@ pub enum RuntimeError {
         mend: String,
     },
     /// A file that holds a key, or its folder, is open to others.
-    #[error("{} holds a key and is open to others (mode {mode:o})", path.display())]
+    #[error("{} holds a key and is readable by others (mode {mode:o})", path.display())]
     Exposed {
         /// The file.
         path: PathBuf,
@@ -126,10 +126,10 @@ impl RuntimeError {
                 "close the other one, or read it with `pilothouse sessions show`".to_owned()
             }
             Self::Newer { .. } => {
-                "use that version to go on with it; `pilothouse sessions show` reads what is understood"
+                "use that version to continue it; `pilothouse sessions show` reads what this version understands"
                     .to_owned()
             }
-            Self::NoRecord(_) => "start anew; changes of the folder that it made stay as they are".to_owned(),
+            Self::NoRecord(_) => "start a new one; the changes it made in the folder stay as they are".to_owned(),
             Self::Kept { slug, .. } => format!("look at it first: pilothouse resume {slug}"),
             Self::Copy { .. } => {
                 "`pilothouse sessions verify` says what is wrong with a session; `sessions export ID --json` writes what \

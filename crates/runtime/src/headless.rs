@@ -251,7 +251,7 @@ impl Watch<'_> {
                 }
                 () = until(self.unsaved.as_ref().map(|(since, _)| *since + SAVING)) => {
                     let why = self.unsaved.take().map(|(_, why)| why).unwrap_or_default();
-                    return Verdict::new(1, format!("what was done cannot be saved: {why}"));
+                    return Verdict::new(1, format!("the work cannot be saved: {why}"));
                 }
                 () = &mut limit => {
                     self.stop(updates, requests).await;
@@ -260,7 +260,7 @@ impl Watch<'_> {
                 }
             };
             match update {
-                None | Some(Update::Closed(_)) => return Verdict::new(1, "the session ended by itself"),
+                None | Some(Update::Closed(_)) => return Verdict::new(1, "the session ended on its own"),
                 Some(Update::Opened(session, tail)) => {
                     self.from = session.state().seq;
                     self.session = *session;
@@ -397,7 +397,7 @@ impl Watch<'_> {
             return Verdict::new(fault_exit(kind), "the model did not answer");
         }
         if self.result.needs_model() {
-            return Verdict::new(2, "no model is connected, and that needs one");
+            return Verdict::new(2, "that needs a model, and none is connected");
         }
         let failed = self.failed.as_ref().map(|(_, summary)| summary.clone());
         let Some(lacks) = failed.or_else(|| self.result.lacks()) else { return self.answered() };

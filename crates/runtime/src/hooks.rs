@@ -171,7 +171,7 @@ impl Reader<'_> {
             Some(when) if on.ends() || *when.get_ref() == When::Always => Ok(*when.get_ref()),
             Some(when) => {
                 let hint = "it belongs to hooks on an end: task, gate, command, apply or run";
-                Err(self.fault(Some(when.span()), "nothing has gone well or ill yet here", hint))
+                Err(self.fault(Some(when.span()), "nothing has succeeded or failed yet here", hint))
             }
         }
     }
@@ -203,7 +203,11 @@ impl Reader<'_> {
         match seconds {
             Some(s) if !(1..=MOST_TIMEOUT).contains(s.get_ref()) => {
                 let message = format!("timeout is in seconds, 1 to {MOST_TIMEOUT}");
-                Err(self.fault(Some(s.span()), &message, "a hook that takes longer runs in the background"))
+                Err(self.fault(
+                    Some(s.span()),
+                    &message,
+                    "a hook that takes longer belongs in the background",
+                ))
             }
             other => Ok(Duration::from_secs(other.map_or(TIMEOUT, |s| *s.get_ref()))),
         }

@@ -203,7 +203,7 @@ impl Host {
         let inside = |folder: &str| Path::new(folder).starts_with(&path);
         let own = std::process::id();
         let pid = runs.iter().filter(|r| inside(&r.folder)).filter_map(|r| r.pid).find(|pid| *pid != own)?;
-        Some(format!("process {pid} works in {}; leave it there first", found.path))
+        Some(format!("process {pid} is working in {}; end it there first", found.path))
     }
 }
 

@@ -207,14 +207,14 @@ impl Log {
             self.end = held.len();
             self.fresh = false;
             self.touched = Some(format!(
-                "another program cut the log of this session: {lost} of its records are gone; what follows is kept"
+                "another program cut this session's log: {lost} of its records are gone; what follows is kept"
             ));
         }
         let there = std::fs::symlink_metadata(&self.path).ok().map(|m| (m.dev(), m.ino()));
         if there != Some((held.dev(), held.ino())) {
             self.put_again(there.is_some())?;
             self.touched = Some(
-                "another program took the log of this session away; it was written again, and nothing is lost"
+                "another program removed this session's log; it was written again, and nothing is lost"
                     .to_owned(),
             );
         }

@@ -53,13 +53,13 @@ pub fn files(home: &Home, root: &Path) -> [PathBuf; 2] {
 pub fn load(home: &Home, folder: &Folder, survey: &Survey, secrets: &Redactor) -> Found {
     let mut notices = Vec::new();
     let user = own::text(&user_file(home)).unwrap_or_else(|e| {
-        notices.push(format!("{e}; its notes are not told ({})", e.hint()));
+        notices.push(format!("{e}; its notes are left out ({})", e.hint()));
         None
     });
     let project = project_text(&folder.root, folder, survey).unwrap_or_else(|why| {
         // What an untrusted folder brings is told about where all of it is.
         let told = survey.standing.trust.holds() || survey.standing.parts.is_empty();
-        notices.extend(told.then(|| format!("{PROJECT_FILE} is not told: {why}")));
+        notices.extend(told.then(|| format!("{PROJECT_FILE} is left out: {why}")));
         None
     });
     let texts = [(MemoryOwner::User, USER_FILE, user), (MemoryOwner::Project, PROJECT_FILE, project)];
@@ -70,7 +70,7 @@ pub fn load(home: &Home, folder: &Folder, survey: &Survey, secrets: &Redactor) -
             let end = text.floor_char_boundary(MOST_BYTES);
             if end < text.len() {
                 let all = text.len();
-                notices.push(format!("{name} has {all} bytes; the notes of its first {end} are told"));
+                notices.push(format!("{name} has {all} bytes; only the notes in its first {end} are used"));
             }
             let text = secrets.mask_file(name, text.get(..end)?).into_owned();
             Some((owner, Clean::text(text.trim_start_matches('\u{feff}')).into_string()))
@@ -94,7 +94,7 @@ fn project_text(root: &Path, folder: &Folder, survey: &Survey) -> Result<Option<
     let mut brought = survey.brought.pieces.iter().filter(|p| p.kind == Kind::Memory);
     let trusted = survey.standing.trust.holds() && brought.any(|p| p.content.as_ref() == Ok(&bytes));
     if !kept && !trusted && !bytes.trim_ascii().is_empty() {
-        return Err("it holds notes that nobody here has agreed to; /trust shows them".to_owned());
+        return Err("it contains notes that nobody here has agreed to; /trust shows them".to_owned());
     }
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -53,7 +53,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, RuntimeError> {
 /// # Errors
 /// As [`read`], and when it is no text.
 pub fn text(path: &Path) -> Result<Option<String>, RuntimeError> {
-    let unreadable = |_| RuntimeError::io("read", path)(io::Error::other("it is no text in UTF-8"));
+    let unreadable = |_| RuntimeError::io("read", path)(io::Error::other("it is not UTF-8 text"));
     read(path)?.map(|bytes| String::from_utf8(bytes).map_err(unreadable)).transpose()
 }
 

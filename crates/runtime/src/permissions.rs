@@ -48,7 +48,7 @@ pub fn user_file(home: &Home) -> PathBuf {
 /// opening: what is wrong in it is a notice, and then everything asks.
 pub fn load(home: &Home, workspace: &Path, environment: &Environment) -> Result<Loaded, RuntimeError> {
     read_all(home, workspace, environment, |error, notices| {
-        notices.push(format!("{error}; until it is mended, everything in this folder asks"));
+        notices.push(format!("{error}; until it is fixed, everything in this folder asks"));
         Ok(everything_asks())
     })
 }
@@ -111,7 +111,7 @@ pub fn check(path: &Path, text: &str, source: Source) -> Result<Vec<(usize, Stri
     let found = file::parse(text, source, path, &path.to_string_lossy(), None)?;
     let idle = found.rules.iter().filter_map(|rule| {
         rule.without_effect()
-            .map(|why| (rule.origin.line, format!("`{rule}` has no effect: {why}; take it out")))
+            .map(|why| (rule.origin.line, format!("`{rule}` has no effect: {why}; remove it")))
     });
     Ok(idle.collect())
 }
@@ -122,14 +122,15 @@ fn project(workspace: &Path, places: &Places, notices: &mut Vec<String>) -> Resu
     let Some(text) = read(&path).map_err(RuntimeError::io("read", &path))? else { return Ok(Vec::new()) };
     let found = file::parse(&text, Source::Project, &path, PROJECT_FILE, Some(places))?;
     if let Some(first) = found.drop.first() {
-        notices.push(format!("{PROJECT_FILE}:{}: a project cannot drop rules; it is left out", first.line));
+        notices
+            .push(format!("{PROJECT_FILE}:{}: a project cannot drop rules; this one is ignored", first.line));
     }
     let (wider, narrower): (Vec<Rule>, Vec<Rule>) =
         found.rules.into_iter().partition(|r| r.effect == Effect::Allow);
     if let Some(first) = wider.first() {
         let more = if wider.len() > 1 { format!(" and {} more", wider.len() - 1) } else { String::new() };
         notices.push(format!(
-            "{}: `{first}`{more} is left out: a project may deny and ask, never allow; rules of your own can",
+            "{}: `{first}`{more} is ignored: a project may deny and ask but never allow; your own rules can",
             first.origin
         ));
     }

@@ -55,9 +55,9 @@ const MOST_BESIDE: usize = 100;
 /// How deep the folder of a skill is looked into.
 const MOST_DEPTH: usize = 4;
 /// Said of what an untrusted project brings.
-const UNTRUSTED: &str = "it has no effect: this folder is not trusted; /trust shows what it brings";
+const UNTRUSTED: &str = "it is inactive: this folder is not trusted; /trust shows what it brings";
 /// Said of what is not what was trusted.
-const CHANGED: &str = "it has no effect: it changed since the folder was trusted; /trust asks about it";
+const CHANGED: &str = "it is inactive: it changed since the folder was trusted; /trust asks about it";
 
 /// What was found, and the files as they were then.
 #[derive(Debug, Default)]
@@ -294,7 +294,8 @@ fn check_staged(path: &Path) -> Option<Recipe> {
     if let (Some(prompt), Ok(spec)) = (prompt, PipelineSpec::read(&config))
         && !spec.stages.iter().any(|s| prompt == format!("stage-{}", s.name))
     {
-        recipe.fault = Some(Fault::new(Place::START, "no stage is called so; name it stage-NAME.md"));
+        recipe.fault =
+            Some(Fault::new(Place::START, "there is no stage of that name; name it stage-NAME.md"));
     }
     Some(recipe)
 }
@@ -423,7 +424,7 @@ fn inside(path: &Path) -> Result<(), String> {
     let meta = fs::symlink_metadata(path).map_err(|e| crate::error::cause(&e))?;
     let regular = path.metadata().map_err(|e| crate::error::cause(&e))?.is_file();
     if !regular {
-        return Err("it is no regular file".to_owned());
+        return Err("it is not a regular file".to_owned());
     }
     let home = path.parent().and_then(|p| p.canonicalize().ok());
     let real = path.canonicalize().ok();

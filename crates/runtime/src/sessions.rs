@@ -321,7 +321,7 @@ pub fn find(home: &Home, workspace: &Path, name: &str) -> Result<Place, RuntimeE
         ([one], _) => Ok((**one).clone()),
         ([], [one]) => Ok((*one).clone()),
         ([], []) => Err(RuntimeError::NoSession(name.to_owned())),
-        _ => Err(RuntimeError::NoSession(format!("{name} alone: {} begin so", near.len()))),
+        _ => Err(RuntimeError::NoSession(format!("{name} is ambiguous: {} start with it", near.len()))),
     }
 }
 

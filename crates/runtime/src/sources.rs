@@ -125,8 +125,8 @@ fn nowhere(source: &Definition) -> Option<String> {
     let Reach::Command { program, .. } = &source.reach else { return None };
     let sought = program.contains('/') && !program.starts_with('/');
     sought.then(|| {
-        let where_else = "give its whole path, or trust the folder with /trust";
-        format!("{program} would be looked for in this folder, which is not trusted: {where_else}")
+        let where_else = "give its full path, or trust the folder with /trust";
+        format!("{program} would be looked up in this folder, which is not trusted: {where_else}")
     })
 }
 
@@ -166,7 +166,7 @@ impl SessionSources {
             Origin::User | Origin::Client if !trusted => apart(&own, source),
             Origin::User | Origin::Client => Ok(folder.clone()),
             Origin::Project => brought.still_holds(&folder).map(|()| folder.clone()).map_err(|path| {
-                format!("{path} is not what it was when the folder was trusted; /trust asks again")
+                format!("{path} has changed since the folder was trusted; /trust asks again")
             }),
         };
         let value: Lookup = Arc::new(move |name| value(&theirs, &environment, name));
@@ -324,7 +324,7 @@ impl SessionSources {
                     wanted.lent.push(name.clone());
                 }
             } else if self.found.untrusted.iter().any(is) {
-                wanted.missing.push(format!("{name} has no effect: the folder is not trusted"));
+                wanted.missing.push(format!("{name} is inactive: the folder is not trusted"));
             } else {
                 wanted.missing.push(format!("there is no source called {name}"));
             }
@@ -362,7 +362,7 @@ impl SessionSources {
         let mut text = format!("{}\n", Clean::line(&catalog.server));
         for tool in &catalog.tools {
             let unasked = tool.head.reads && tool.head.free;
-            let may = if unasked { "It runs unasked." } else { "It asks before every call." };
+            let may = if unasked { "It runs without asking." } else { "It asks before every call." };
             text.push_str(&format!("\n{}\n{may}\n", tool.told(name)));
         }
         Ok(text + &beside(&catalog, "", usize::MAX))

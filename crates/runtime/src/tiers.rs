@@ -230,7 +230,7 @@ impl ClassifierTiers {
 
 fn not_compared(fault: &Fault) -> String {
     let hint = if fault.hint.is_empty() { String::new() } else { format!("; {}", fault.hint) };
-    format!("The embedder cannot be used, the next tier decides: {}{hint}.", fault.message)
+    format!("The embedder cannot be used, so the next tier decides: {}{hint}.", fault.message)
 }
 
 fn late(wait: Duration) -> Fault {
@@ -250,7 +250,7 @@ fn failed() -> Fault {
 const PANICKED: &str = "a part of the program failed; the log file has the details";
 
 fn told(why: &str) -> String {
-    format!("The model could not say what you mean ({why}).")
+    format!("The model could not tell what you mean ({why}).")
 }
 
 async fn ask_model(
@@ -272,7 +272,7 @@ async fn ask_model(
                 return ended.map(|r| (r.text, r.usage)).map_err(|unfinished| unfinished.fault.message);
             }
             piece = coming.recv(), if comes => comes = piece.is_some(),
-            () = tokio::time::sleep(wait) => return Err(format!("nothing came for {} s", wait.as_secs())),
+            () = tokio::time::sleep(wait) => return Err(format!("nothing arrived for {} s", wait.as_secs())),
         }
     }
 }

@@ -161,7 +161,7 @@ fn look(jail: &Jail, path: &str, kind: Kind) -> Option<Piece> {
     let content = match jail.metadata(&rel) {
         // What it leads to could be another by the time it is used.
         Ok(_) if link && recipe => Err("it is a link; only a file of its own folder counts".to_owned()),
-        Ok(meta) if !meta.is_file() => Err("it is no regular file".to_owned()),
+        Ok(meta) if !meta.is_file() => Err("it is not a regular file".to_owned()),
         Ok(meta) if kind == Kind::Script && meta.len() > MOST_BYTES => scripts::hashed(jail, &rel),
         Ok(meta) if meta.len() > MOST_BYTES => Err(format!("it has more than {MOST_BYTES} bytes")),
         Ok(_) => jail.read(&rel).map_err(|e| e.to_string()),

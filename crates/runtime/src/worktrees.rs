@@ -55,7 +55,7 @@ pub async fn make(folder: &Path, name: &str) -> Result<Made, String> {
     check(name)?;
     let top = line(folder, &["rev-parse", "--show-toplevel"]).await;
     let top =
-        top.map(PathBuf::from).ok_or("a worktree needs a git repository, and this folder is in none")?;
+        top.map(PathBuf::from).ok_or("a worktree needs a git repository, and this folder is not in one")?;
     let prefix = prefix(folder).await;
     if let Some(worktree) = list(folder).await.into_iter().find(|w| w.name == name) {
         let folder = Path::new(&worktree.path).join(&prefix);
@@ -63,7 +63,7 @@ pub async fn make(folder: &Path, name: &str) -> Result<Made, String> {
     }
     line(folder, &["rev-parse", "--verify", "--quiet", "HEAD"])
         .await
-        .ok_or("a worktree begins at a commit, and there is none here yet")?;
+        .ok_or("a worktree starts from a commit, and there is none here yet")?;
     let worktree = Worktree {
         name: name.to_owned(),
         path: beside(folder, &top, name).await?.to_string_lossy().into_owned(),
@@ -72,7 +72,7 @@ pub async fn make(folder: &Path, name: &str) -> Result<Made, String> {
     add(&top, &worktree).await?;
     let left = files(&top).await.map_or(0, |files| files.len());
     let note = (left > 0).then(|| {
-        format!("it begins at the last commit: {} not committed here, and not in it", files_are(left))
+        format!("it starts from the last commit: {} not committed here, and not in it", files_are(left))
     });
     Ok(Made { folder: Path::new(&worktree.path).join(prefix), worktree, note })
 }
@@ -112,7 +112,7 @@ pub async fn end(
     let look = Look::at(home, folder, end, &worktree).await?;
     let stake = look.stake(end, &worktree);
     if end == WorktreeEnd::Merge && look.files.is_empty() && look.ahead == 0 {
-        return Err(format!("{} holds nothing that is not here", worktree.branch));
+        return Err(format!("{} contains nothing that is not here", worktree.branch));
     }
     if !stake.lines.is_empty() && seen != Some(stake.shown) {
         return Ok(Ended::Asks(stake));
@@ -201,16 +201,16 @@ impl Look {
     fn stake(&self, end: WorktreeEnd, worktree: &Worktree) -> WorktreeStake {
         let mut lines: Vec<String> = self.unfinished.clone();
         if !lines.is_empty() && end == WorktreeEnd::Drop {
-            lines.push("that goes with the folder in which it works".to_owned());
+            lines.push("that belongs to the folder it works in".to_owned());
         }
         let (branch, into) = (&worktree.branch, &self.into);
         if end == WorktreeEnd::Merge {
             let commits = count(self.ahead + usize::from(!self.files.is_empty()), "commit");
             let (files, changed) = (count(self.changed.len(), "file"), named(&self.changed));
-            lines.push(format!("{commits} of {branch} with {files} come into {into}: {changed}"));
+            lines.push(format!("{commits} of {branch} with {files} will be merged into {into}: {changed}"));
             if !self.both.is_empty() {
                 lines.push(format!(
-                    "both sides changed {}; where they changed the same lines git merges nothing",
+                    "both sides changed {}; where they changed the same lines, git will not merge",
                     named(&self.both)
                 ));
             }
@@ -219,7 +219,7 @@ impl Look {
             if !both.is_empty() {
                 let (are, both) = (files_are(both.len()), named(&both));
                 lines.push(format!(
-                    "{are} not committed in {into} and would be written over, so git refuses: {both}"
+                    "{are} not committed in {into} and would be overwritten, so git refuses: {both}"
                 ));
             }
             if !rest.is_empty() {
@@ -238,7 +238,7 @@ impl Look {
             let below = self.message.lines().skip(1).map(|l| l.trim().trim_start_matches("- "));
             let below: Vec<&str> = below.filter(|l| !l.is_empty()).collect();
             if !below.is_empty() {
-                lines.push(format!("its message says below that: {}", below.join("; ")));
+                lines.push(format!("below that its message says: {}", below.join("; ")));
             }
         }
         match end {
@@ -249,7 +249,7 @@ impl Look {
                     lines.push(format!("{commits} not merged; {branch} stays and keeps them"));
                 }
                 if !self.ignored.is_empty() {
-                    lines.push(format!("goes for good, as git ignores it: {}", named(&self.ignored)));
+                    lines.push(format!("deleted for good, since git ignores it: {}", named(&self.ignored)));
                 }
             }
         }
@@ -301,11 +301,11 @@ async fn beside(folder: &Path, top: &Path, name: &str) -> Result<PathBuf, String
     let main = first.filter(|path| path.join(".git").exists()).unwrap_or_else(|| top.to_owned());
     let outermost = git::outermost(&main).unwrap_or_else(|| main.clone());
     let (Some(parent), Some(own)) = (outermost.parent(), main.file_name()) else {
-        return Err("there is no folder beside this one".to_owned());
+        return Err("there is no place for a folder next to this one".to_owned());
     };
     let path = parent.join(format!("{}-{name}", own.to_string_lossy()));
     if path.exists() {
-        return Err(format!("{} is there already; choose another name", path.display()));
+        return Err(format!("{} already exists; choose another name", path.display()));
     }
     Ok(path)
 }
@@ -332,7 +332,7 @@ async fn add(top: &Path, worktree: &Worktree) -> Result<(), String> {
         }
         why => why,
     };
-    Err(format!("the worktree {} could not be made: {why}; nothing of it is left", worktree.path))
+    Err(format!("the worktree {} could not be created: {why}; nothing is left of it", worktree.path))
 }
 
 /// The bytes of all files of the commit that stands here.
@@ -395,27 +395,25 @@ async fn merge(folder: &Path, worktree: &Worktree, into: &str) -> Result<String,
     let branch = worktree.branch.as_str();
     let merging = ["rev-parse", "--verify", "--quiet", "MERGE_HEAD"];
     if line(folder, &merging).await.is_some() {
-        return Err("a merge is under way in this folder; end that first".to_owned());
+        return Err("a merge is under way in this folder; finish that first".to_owned());
     }
     let before = line(folder, &["rev-parse", "--short", "HEAD"]).await.unwrap_or_default();
     let args = ["merge", "--no-edit", "--no-gpg-sign", "--no-stat", branch];
     let Err(why) = git::change(folder, &args).await else {
         // It may be read in the worktree, where the same words would take another branch back.
         let at = pilothouse_core::shell::quote(&folder.to_string_lossy());
-        return Ok(format!(
-            "{branch} is merged into {into}; git -C {at} reset --merge {before} takes that back"
-        ));
+        return Ok(format!("{branch} is merged into {into}; git -C {at} reset --merge {before} undoes it"));
     };
     let conflicts = git::ask(folder, &["diff", "--name-only", "--diff-filter=U", "-z"]).await;
     let conflicts: Vec<String> = fields(&conflicts.unwrap_or_default()).collect();
     if line(folder, &merging).await.is_some() {
-        git::change(folder, &["merge", "--abort"]).await.map_err(|why| {
-            format!("{branch} is half merged, and git cannot take that back: {}", cause(&why))
-        })?;
+        git::change(folder, &["merge", "--abort"])
+            .await
+            .map_err(|why| format!("{branch} is half merged, and git cannot undo it: {}", cause(&why)))?;
     }
     let why =
         if conflicts.is_empty() { cause(&why) } else { format!("both sides changed {}", named(&conflicts)) };
-    Err(format!("not merged, and this folder is as it was: {why}; git merge {branch} merges by hand"))
+    Err(format!("not merged; this folder is unchanged: {why}. To merge by hand: git merge {branch}"))
 }
 
 async fn drop_it(folder: &Path, worktree: &Worktree, look: &Look) -> Result<String, String> {
@@ -423,10 +421,10 @@ async fn drop_it(folder: &Path, worktree: &Worktree, look: &Look) -> Result<Stri
     let removed = git::change(folder, &["worktree", "remove", &worktree.path]).await;
     removed.map_err(|why| format!("{} stays: {}", worktree.path, cause(&why)))?;
     if look.ahead > 0 || !look.files.is_empty() {
-        return Ok(format!("{} is gone; its work is on {}", worktree.path, worktree.branch));
+        return Ok(format!("{} is removed; its work is on {}", worktree.path, worktree.branch));
     }
     drop(git::change(folder, &["branch", "--quiet", "-d", &worktree.branch]).await);
-    Ok(format!("{} is gone; it held nothing of its own", worktree.path))
+    Ok(format!("{} is removed; it had nothing of its own", worktree.path))
 }
 
 /// Files that are not committed.

@@ -157,11 +157,11 @@ impl<'a> Job<'a> {
                 return Err(fault(&swap.path, &io::Error::other(why)));
             }
             if !targets.insert((at.spot.shown().to_owned(), at.missing.clone(), at.name.clone())) {
-                let twice = io::Error::other("two changes of one write are for it; apply them one by one");
+                let twice = io::Error::other("two changes in one write are for it; apply them one by one");
                 return Err(fault(&swap.path, &twice));
             }
             if at.linked && swap.to.is_none() {
-                return Err(fault(&swap.path, &io::Error::other("it is a link; remove it by a command")));
+                return Err(fault(&swap.path, &io::Error::other("it is a link; remove it with a command")));
             }
             if at.missing.is_empty() {
                 check(self.disk, swap, &at.spot)?;
@@ -221,7 +221,7 @@ impl<'a> Job<'a> {
         for staged in &mut self.staged {
             staged.turn(self.disk).map_err(|e| {
                 if e.kind() == io::ErrorKind::AlreadyExists {
-                    return stale(&staged.swap.path, "has come into being");
+                    return stale(&staged.swap.path, "was created");
                 }
                 fault(&staged.swap.path, &e)
             })?;
@@ -374,13 +374,13 @@ fn check(disk: &dyn Disk, swap: &Swap, spot: &Spot) -> Result<(), WriteFault> {
     match (now, swap.expect) {
         (now, expect) if now == expect => Ok(()),
         (None, _) => Err(stale(&swap.path, "is gone")),
-        (Some(_), None) => Err(stale(&swap.path, "has come into being")),
+        (Some(_), None) => Err(stale(&swap.path, "was created")),
         (Some(_), Some(_)) => Err(stale(&swap.path, "has changed")),
     }
 }
 
 fn stale(path: &RelPath, what: &str) -> WriteFault {
-    let message = format!("{path} {what} since this was made");
+    let message = format!("{path} {what} since this was proposed");
     WriteFault { message, stale: true, rebased: Vec::new() }
 }
 

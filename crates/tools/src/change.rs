@@ -102,7 +102,7 @@ fn sight(eyes: LaneView<'_>, path: &str, verb: &str, acts: &[Act]) -> Result<Sig
 fn refuse_binary(sight: &Sight, start: &Start) -> Result<(), String> {
     let what = start.content.as_deref().and_then(unreadable);
     what.map_or(Ok(()), |what| {
-        Err(format!("{} is {what}; only texts are changed here, what makes it is a command", sight.path))
+        Err(format!("{} is {what}; only text can be changed here, use a command for the rest", sight.path))
     })
 }
 

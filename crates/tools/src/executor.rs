@@ -250,7 +250,7 @@ impl ToolExecutor {
             let wrote = if writes { snapshots.after(call, permit.spared(), blobs).await } else { None };
             (wrote.map(Box::new), tree(snapshots, witnessed, writes).await)
         };
-        let (wrote, after) = said(sink, "it ended; looking at what it changed…", looking).await;
+        let (wrote, after) = said(sink, "it ended; checking what it changed…", looking).await;
         let trees = before.zip(after).map(|(before, after)| Trees { before, after });
         ToolOutcome { wrote, trees, ..outcome }
     }

@@ -310,7 +310,7 @@ impl App {
                     self.outbox.wish(AppCommand::Mouse(surroundings.mouse));
                 }
                 if self.world.surroundings.read_only && !surroundings.read_only {
-                    self.say("the session is held here from now on");
+                    self.say("this window now holds the session");
                 }
                 self.composer.know(&surroundings.recipes);
                 self.world.session.set_recipes(surroundings.recipes.clone());
@@ -385,7 +385,7 @@ impl App {
                 self.input(Input::EditMemory { owner, before, text });
             }
             (Some(Editing::Memory(..)), Err(error)) => {
-                self.complain(format!("the editor failed: {error}; the memory is as it was"));
+                self.complain(format!("the editor failed: {error}; the memory is unchanged"));
             }
             (Some(Editing::Draft), Ok(text)) => {
                 self.composer.replace(text.trim_end_matches('\n'));

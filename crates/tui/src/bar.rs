@@ -337,7 +337,7 @@ fn how(spec: &Spec, facts: &Facts<'_>) -> Vec<String> {
             vec![format!("{} shows the plan", facts.plan_key)]
         }
         _ if spec.free => vec!["or say it in your own words".to_owned()],
-        Enter::Send | Enter::Line | Enter::List => [behind("your draft keeps the keys"), keys].concat(),
+        Enter::Send | Enter::Line | Enter::List => [behind("keys go to your draft"), keys].concat(),
         Enter::Nothing | Enter::Command | Enter::Shelve | Enter::Open(_) | Enter::TakeOver => {
             vec!["type it, then Enter".to_owned()]
         }

@@ -34,7 +34,7 @@ actions! {
         /// Send it once nothing runs; go to the next pane when there is nothing to send.
         Queue "queue", "queue, or next pane", "runs after what runs now";
         /// Hand it to what runs, which reads it at its next step.
-        Tell "tell", "tell the running agent", "reaches it with its next request; nothing stops";
+        Tell "tell", "tell the running agent", "it reads it with its next request; nothing stops";
         /// A new line.
         Newline "newline", "new line", "the draft";
         /// Look through what was written before.
@@ -44,7 +44,7 @@ actions! {
         /// The next permission ceiling.
         Permission "permission", "read-only, ask, auto", "this session";
         /// Send it down a shallower path.
-        Lower "lower", "lower the path", "puts @node before the draft, or takes it away";
+        Lower "lower", "lower the path", "adds or removes @node before the draft";
         /// One row up; at the top: what was written before.
         Up "up", "up, or earlier text", "the caret";
         /// One row down; at the bottom: what was written after.

@@ -26,12 +26,12 @@ use crate::{
 };
 
 /// Said when a key came before the thing it would have answered stood there for long enough.
-pub const TOO_EARLY: &str = "that key was pressed before this stood here; press it again if you mean it";
+pub const TOO_EARLY: &str = "that key was pressed before this appeared; press it again if you mean it";
 
 /// Told where another window holds the session.
 const HELD: &str = "another window holds this session; this one only reads";
 /// Told once that one has left it.
-const FREE: &str = "nobody holds this session any more; Enter takes it over";
+const FREE: &str = "no window holds this session any longer; Enter takes it over";
 
 /// Why nothing is done here, where another window held the session when it was opened.
 pub fn only_reads(around: &Surroundings) -> Option<&'static str> {

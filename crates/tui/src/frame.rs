@@ -22,7 +22,7 @@ actions! {
         /// Stop this program for now and go to the shell.
         Suspend "suspend", "suspend", "this program";
         /// Stop what runs or waits, else clear the draft, else quit when pressed twice.
-        Cancel "cancel", "cancel, clear, quit", "what runs or waits, then the draft, then this program";
+        Cancel "cancel", "cancel, clear, quit", "what is running or waiting, then the draft, then this program";
         /// One step back.
         Back "back", "back", "the topmost thing";
         /// Give the next pane the focus.
@@ -36,6 +36,6 @@ actions! {
         /// Show the previous session.
         PreviousSession "previous-session", "previous session", "this window; every session goes on";
         /// Leave.
-        Quit "quit", "quit", "this program; what runs is stopped";
+        Quit "quit", "quit", "this program; what is running is stopped";
     }
 }

@@ -144,7 +144,7 @@ mod tests {
         let plain = on(&[("TERM", "foot")]);
         assert_eq!(
             plain.bytes(None, Attention::Asked),
-            "\x1b]777;notify;pilothouse;a question waits for you\x1b\\\x07"
+            "\x1b]777;notify;pilothouse;a question is waiting for you\x1b\\\x07"
         );
         assert_eq!(plain.bytes(Some(NotifyBy::Bell), Attention::Failed), "\x07");
         assert_eq!(plain.bytes(Some(NotifyBy::Off), Attention::Failed), "");

@@ -41,8 +41,11 @@ use crate::{
 pub const PANES: &[PaneKind] = &[conversation::KIND, plan::KIND, diff::KIND, runs::KIND];
 
 /// What leaves a pane, in the table of each: as Esc does, what lies open in it first.
-pub const BACK: Entry =
-    Entry { name: "back", label: "back, to the draft", reach: "moves the focus; what waits here waits on" };
+pub const BACK: Entry = Entry {
+    name: "back",
+    label: "back, to the draft",
+    reach: "moves the focus; what is waiting here keeps waiting",
+};
 
 /// Below this many columns text begins at the edge.
 const INSET_FROM: u16 = 20;

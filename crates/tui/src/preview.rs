@@ -170,7 +170,7 @@ pub fn unlocks(node: IntentNode) -> &'static str {
     let may = |capability| node.scope().allows(capability);
     let plans = [Some(node), node.parent()].contains(&Some(IntentNode::Plan));
     match () {
-        () if may(Capability::Delete) => "reads, runs, writes, deletes; a deletion wants a typed word",
+        () if may(Capability::Delete) => "reads, runs, writes, deletes; a deletion needs a typed word",
         () if may(Capability::Write) => "reads, runs, writes; you approve each change",
         () if may(Capability::Execute) => "reads, and runs commands (each one checked)",
         () if plans => "reads files; proposes steps or a design",

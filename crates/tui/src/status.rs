@@ -376,7 +376,7 @@ pub const SILENT_FROM: u64 = 15_000;
 /// How long nothing came of a model that is waited for.
 fn silent(form: Form<'_>) -> Option<Piece> {
     if form.served {
-        return Some(piece(" waits for the server", Slot::Warn));
+        return Some(piece(" waiting for the server", Slot::Warn));
     }
     (form.silent >= SILENT_FROM).then(|| piece(format!(" nothing for {}", age(form.silent)), Slot::Warn))
 }

@@ -265,7 +265,7 @@ fn hook() {
                 give_back();
                 // What it says may quote anything: that is for the report, which hides secrets.
                 let at = info.location().map(ToString::to_string).unwrap_or_default();
-                let _ = writeln!(io::stderr(), "pilothouse stopped by a defect of its own ({at})");
+                let _ = writeln!(io::stderr(), "pilothouse stopped because of a bug in it ({at})");
             }
         }));
     });

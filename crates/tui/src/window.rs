@@ -170,7 +170,7 @@ impl Window {
             self.show(number, Then::Draft, now);
             self.part(now);
         } else {
-            self.front.inform("it has begun beside this session; Ctrl-X r shows every run");
+            self.front.inform("it started beside this session; Ctrl-X r shows every run");
         }
         Some(number)
     }
@@ -217,7 +217,7 @@ impl Window {
                 None if left == 1 => ("1 run was".to_owned(), "it"),
                 None => (format!("{left} runs were"), "them"),
             };
-            self.front.mention_left(format!("{runs} left unfinished; Ctrl-X r takes {them} up again"));
+            self.front.mention_left(format!("{runs} left unfinished; Ctrl-X r resumes {them}"));
         }
     }
 
@@ -268,7 +268,7 @@ impl Window {
                 WindowWish::Leave(Farewell::Stop) => self.leave(),
                 WindowWish::Leave(Farewell::Wait) => {
                     self.farewell = Some(Farewell::Wait);
-                    self.front.inform("it leaves when every run has ended; any key stays");
+                    self.front.inform("leaving when every run has ended; press any key to stay");
                     self.mind_leaving(now);
                 }
             }
@@ -326,7 +326,7 @@ impl Window {
         let next = if forward { after.or(ends.0) } else { before.or(ends.1) };
         match next {
             Some(number) => self.show(number, Then::Draft, now),
-            None => self.front.inform("this is the only session; Ctrl-X n begins another"),
+            None => self.front.inform("this is the only session; Ctrl-X n starts another"),
         }
     }
 
@@ -368,7 +368,8 @@ impl Window {
         if self.farewell == Some(Farewell::Wait) && !works {
             if self.front.runs.iter().any(RunRow::waits) {
                 self.farewell = None;
-                self.front.inform("nothing works any more, but a question waits; so this stays open");
+                self.front
+                    .inform("nothing is running any longer, but a question is waiting, so this stays open");
             } else {
                 self.leave();
             }
@@ -479,7 +480,7 @@ impl Window {
     /// The host could not take a request.
     pub fn host_is_busy(&mut self) {
         self.ending = None;
-        self.front.complain("that cannot be done now; try again in a moment");
+        self.front.complain("that cannot be done right now; try again in a moment");
     }
 
     /// Wishes for the terminal. Sessions behind the one that is shown may only tell the user of something.

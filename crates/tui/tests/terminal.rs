@@ -130,7 +130,7 @@ fn a_question_is_asked_answered_and_the_draft_is_kept() {
     screen.press("add rate limiting to the login endpoint\r");
     screen.wait("Proceed?");
     screen.press("half a thought");
-    screen.wait("your draft keeps the keys");
+    screen.wait("keys go to your draft");
     // Half a second is longer than the 300 ms for which a fresh question is deaf.
     thread::sleep(Duration::from_millis(500));
     screen.press("\u{14}y");

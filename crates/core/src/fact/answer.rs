@@ -196,7 +196,7 @@ impl Facts {
         match self.stale(&fact.name) {
             Some(why) => format!("stale: {why}"),
             None if self.is_proven(&fact.name) && fact.source == FactSource::Derived => {
-                "what it follows from is checked, that it follows is not".to_owned()
+                "what it follows from is checked; that it follows is not".to_owned()
             }
             None if self.is_proven(&fact.name) => "checked".to_owned(),
             None => "not checked".to_owned(),

@@ -125,7 +125,7 @@ fn doubt(statement: &Statement, evidence: &dyn Evidence) -> Option<String> {
     let exits = statement.cited.iter().any(|c| matches!(c, Cited::Command { exit: Some(_), .. }));
     let said = words(&statement.text, &statement.cited);
     let shared = texts.iter().any(|t| !said.is_disjoint(&words(t, &[])));
-    (!exits && !shared).then(|| format!("{} holds no word of this", named(&statement.cited)))
+    (!exits && !shared).then(|| format!("{} contains no word of this", named(&statement.cited)))
 }
 
 /// The text of what is cited, or why there is none.

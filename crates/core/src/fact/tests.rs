@@ -82,7 +82,7 @@ fn what_is_not_is_marked_at_its_line() {
         ("`$ cargo bench` ended with exit 0.", 1, "was not run"),
         ("`$ cargo test` ended with exit 1.", 1, "ended with exit 0"),
         ("```\n$ cargo test\nrunning 9 tests\n```", 3, "running 9 tests"),
-        ("The port is 8080 (src/lib.rs:3).", 1, "holds no word of this"),
+        ("The port is 8080 (src/lib.rs:3).", 1, "contains no word of this"),
         ("`PORT` is at src/lib.rs:90.", 1, "has 5 lines"),
         ("`PORT` is at src/main.rs:1.", 1, "cannot be read"),
         ("It is fast [fact guess].", 1, "was not checked"),
@@ -111,7 +111,7 @@ fn a_fact_goes_stale_with_its_file_and_what_rests_on_it_too() {
     assert_eq!(facts.stale("listen address"), None);
     assert!(facts.line(facts.get("Default Port").unwrap()).contains("src/lib.rs:7"));
     facts.looked("default port", None);
-    assert!(facts.stale("listen address").unwrap().contains("does not say so any more"));
+    assert!(facts.stale("listen address").unwrap().contains("no longer says so"));
     facts.wrote(|_| false);
     assert!(facts.stale("cargo test").unwrap().contains("files changed since"));
 }
@@ -183,7 +183,7 @@ fn a_place_that_is_not_there_is_marked_and_nothing_else_of_an_answer() {
 fn what_follows_from_facts_is_never_called_checked() {
     let mut facts = known();
     let conclusion = |facts: &Facts| facts.line(facts.get("listen address").unwrap());
-    let told = "(it follows from other facts, from default port; what it follows from is checked, that it follows is not)";
+    let told = "(it follows from other facts, from default port; what it follows from is checked; that it follows is not)";
     assert!(conclusion(&facts).ends_with(told), "{}", conclusion(&facts));
     facts.record(&fact("default port", "8080", FactSource::Model, &[]));
     assert!(conclusion(&facts).ends_with("from default port; not checked)"), "{}", conclusion(&facts));

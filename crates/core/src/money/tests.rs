@@ -47,7 +47,7 @@ fn amounts_are_read_and_shown() {
         "1e3",
         "٣",
     ] {
-        assert!(Limits::parse(wrong).unwrap_err().contains("is no budget"), "{wrong}");
+        assert!(Limits::parse(wrong).unwrap_err().contains("is not a budget"), "{wrong}");
     }
     for zero in ["0", "0.00", "$0", "0t", "5 and 0 calls"] {
         assert!(Limits::parse(zero).unwrap_err().contains("leaves nothing to spend"), "{zero}");

@@ -99,7 +99,10 @@ fn collected(mut change: Change, aim: &Aim, most: usize) -> Step {
     let mut note = format!("{changed} changed {}", aim.words());
     if change.files.is_empty() {
         if aim.paths.is_empty() {
-            return Step::Over(format!("Nothing has changed {}: there is nothing to review.", aim.words()));
+            return Step::Over(format!(
+                "Nothing has changed {}, so there is nothing to review.",
+                aim.words()
+            ));
         }
         // What was named is looked at as it stands.
         change.files = aim.paths.iter().cloned().map(new).collect();

@@ -104,7 +104,7 @@ pub(super) fn told(state: &PipelineState, material: &Material) -> Option<Vec<Str
     };
     let lines = found.findings.iter().map(line);
     let none = match (found.skipped, found.findings.len()) {
-        (true, _) => Some("faults were not looked for"),
+        (true, _) => Some("not checked for bugs"),
         (false, 0) => Some("nothing was found"),
         (false, _) => None,
     };
@@ -118,7 +118,7 @@ pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step>
     let query = state.original_query().trim();
     let mut text = format!("# {query}\n\n{}\n", found.summary.trim());
     match (found.skipped, found.findings.len()) {
-        (true, _) => text.push_str("\nFaults were not looked for."),
+        (true, _) => text.push_str("\nNot checked for bugs."),
         (false, 0) => text.push_str("\nNothing was found."),
         (false, _) => {}
     }
@@ -135,7 +135,7 @@ pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step>
         text.push_str(&format!("\n{bill}"));
     }
     let (note, lacks) = if found.skipped {
-        ("not looked for".to_owned(), "faults were not looked for".to_owned())
+        ("not looked for".to_owned(), "not checked for bugs".to_owned())
     } else {
         let all = count(found.findings.len(), "finding");
         (format!("{all}, {} not verified", doubts.marks.len()), String::new())

@@ -5,7 +5,7 @@ use super::{PipelineState, StageSpec};
 /// Told where a stage needs the web and nothing reaches it.
 const NO_WEB: &str = "skipped: no web source";
 /// Told where it is not to be asked.
-const NOT_SO_DEEP: &str = "skipped: the web is asked from depth standard on";
+const NOT_SO_DEEP: &str = "skipped: the web is searched from depth standard up";
 /// What the questions are marked by: the ways to go on have the numbers.
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
 

@@ -266,7 +266,7 @@ fn lacks(state: &PipelineState, material: &Material, draft: &Draft) -> String {
     let looked = stages.iter().any(|s| s.kind == StageKind::ToolFanout);
     let found = !material.sources(state).passages.is_empty() || !material.references(state).is_empty();
     let why = if looked && !found {
-        "nothing was found that an answer could rest on"
+        "nothing was found to base an answer on"
     } else if draft.texts().all(|t| t.trim().is_empty()) {
         "nothing was said"
     } else {

@@ -159,13 +159,13 @@ impl Verification {
         let looked = self.axes.iter().any(|c| c.came_to().is_some());
         let but =
             self.unverified().filter(|_| self.passed).map_or_else(String::new, |n| format!(" but for {n}"));
-        let anew = if again { ", it is drafted again" } else { "" };
+        let anew = if again { ", drafting it again" } else { "" };
         let end = match (self.passed, again) {
             (true, _) if !looked => return self.line(),
             (true, _) => "holds",
             (false, true) => "does not hold",
-            (false, false) if self.problems().is_empty() => "could not all be checked",
-            (false, false) => "does not hold in all, what does not is marked",
+            (false, false) if self.problems().is_empty() => "could not be fully checked",
+            (false, false) => "does not hold everywhere; what does not is marked",
         };
         format!("{end}{but}{anew}: {}", self.line())
     }
@@ -379,7 +379,7 @@ impl Held<'_> {
             // What stands there word for word needs no other word for it, and what is denied has none there.
             Some((Standing::Holds, _)) if self.draft.extractive || denied => None,
             Some((Standing::Holds, _)) if !claims::bears(&whole(passage), &claim.text) => {
-                Some(("the passage does not speak of it".to_owned(), By::Code))
+                Some(("the passage does not mention it".to_owned(), By::Code))
             }
             Some((Standing::Holds, _)) => {
                 let number = claims::unborne_number(&claim.text, || self.texts(claim))?;
@@ -405,7 +405,7 @@ impl Held<'_> {
         };
         let words = claims::words(&format!("{} {}", of.title, of.text));
         (!claims::shares(&words, &claims::words(&claim.text)))
-            .then(|| ("it does not speak of it".to_owned(), By::Code))
+            .then(|| ("it does not mention it".to_owned(), By::Code))
     }
 
     /// The names of the draft: how many calls said something, how many there are of how many; the others are noted.

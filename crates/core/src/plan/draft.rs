@@ -176,11 +176,11 @@ impl PlanDraft {
     pub(crate) fn unchecked(mut self, gates: &[GateDraft], trusted: bool) -> Self {
         let Some(line) = gates.first().map(|gate| one_line(&gate.command)) else { return self };
         let (why, way) = if trusted {
-            ("no sandbox holds commands here", format!("`! {line}` runs it afterwards"))
+            ("there is no sandbox here", format!("run it yourself afterwards with `! {line}`"))
         } else {
-            ("this folder is not trusted", "/trust and then /replan make it a gate of the plan".to_owned())
+            ("this folder is not trusted", "/trust, then /replan, makes it a gate of the plan".to_owned())
         };
-        self.tell(&format!("Nothing checks this plan: {why}, so `{line}` does not run by itself; {way}."));
+        self.tell(&format!("Nothing checks this plan: {why}, so `{line}` won't run on its own; {way}."));
         self
     }
 

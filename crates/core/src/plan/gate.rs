@@ -48,7 +48,7 @@ pub trait Programs: fmt::Debug + Send + Sync {
 
 /// That a program is not there, in words.
 pub fn lacks(program: &str) -> String {
-    format!("needs `{program}`, which is not found here")
+    format!("needs `{program}`, which is not installed here")
 }
 
 /// That a gate is red, in words: `failed (exit 1)`.
@@ -194,8 +194,8 @@ impl Unproven {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Refused => "a rule or a hook refuses it",
-            Self::Path => "the message that ordered it lets nothing run",
-            Self::Unattended => "nobody was there to allow it",
+            Self::Path => "your message said that nothing is to run",
+            Self::Unattended => "nobody was there to approve it",
             Self::CannotRun => "it cannot run here",
             Self::FailedBefore => "it failed before too",
             Self::NoCode => "red, but no code was changed and it was never green here",

@@ -58,15 +58,17 @@ impl Pause {
             Self::Step(id) => {
                 let task = plan.and_then(|p| Some((p.number(id), p.task(id)?)));
                 task.map_or_else(
-                    || "A pause before the next step".to_owned(),
-                    |(n, task)| format!("A pause before step {n}: {}", task.title),
+                    || "Paused before the next step".to_owned(),
+                    |(n, task)| format!("Paused before step {n}: {}", task.title),
                 )
             }
-            Self::FirstWrite => "A pause before the first change".to_owned(),
-            Self::FailedGate => "A pause, for a gate failed".to_owned(),
-            Self::Lines(most) => format!("A pause: {came_to} lines are changed, past {most}"),
-            Self::Held => "A pause, as you said".to_owned(),
-            Self::Micros(most) => format!("A pause: {} are spent, past {}", dollars(came_to), exact(most)),
+            Self::FirstWrite => "Paused before the first change".to_owned(),
+            Self::FailedGate => "Paused because a gate failed".to_owned(),
+            Self::Lines(most) => format!("Paused: {came_to} lines changed, over the limit of {most}"),
+            Self::Held => "Paused, as you said".to_owned(),
+            Self::Micros(most) => {
+                format!("Paused: {} spent, over the limit of {}", dollars(came_to), exact(most))
+            }
         }
     }
 }

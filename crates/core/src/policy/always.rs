@@ -33,15 +33,14 @@ pub(super) fn unruled(
     if manner.brought && !typed {
         return asks(
             DecisionReason::Brought,
-            "what the project brings would run in its place: that always asks",
+            "something the project brings would run in its place: that always asks",
         );
     }
     if confine == Confine::Bare {
         return asks(DecisionReason::Bare, "without a sandbox every command asks, in every mode");
     }
     if place.metadata_open && matches!(confine, Confine::Inside { write: true, .. }) {
-        let by = "the sandbox here does not hold metadata (modes, owners, times) outside the workspace: what writes \
-                  always asks, in every mode";
+        let by = "the sandbox here cannot protect metadata (modes, owners, times) outside the workspace: anything that writes always asks, in every mode";
         return asks(DecisionReason::Metadata, by);
     }
     if typed {

@@ -66,7 +66,7 @@ impl Policy {
             return Decision::by_rule(Outcome::Refuse, rule, &part);
         }
         if facts.reading.too_long {
-            let by = "a line that is too long or too deep to be read as a whole is refused; split it";
+            let by = "a line too long or too deeply nested to be read as a whole is refused; split it";
             return Decision::without_rule(Outcome::Refuse, DecisionReason::TooLong, by, "");
         }
         let looks = confine == Confine::READING && !facts.reading.deletes;
@@ -261,7 +261,7 @@ impl Policy {
         }
         match (act, setting.mode) {
             (Act::Read, _) => {
-                plain(Outcome::Run, DecisionReason::Scope, "reading needs no question on a path that reads")
+                plain(Outcome::Run, DecisionReason::Scope, "reading needs no approval on a path that reads")
             }
             (Act::Delete, _) => {
                 plain(Outcome::Ask, DecisionReason::Delete, "a removal always asks, in every mode")
@@ -293,7 +293,7 @@ impl Policy {
         }
         let plain = |outcome, by: &str| Decision::without_rule(outcome, DecisionReason::Mode, by, "");
         match (setting.mode, reads) {
-            (_, true) => plain(Outcome::Run, "the tool is known only to read"),
+            (_, true) => plain(Outcome::Run, "the tool is known to only read"),
             (PermissionMode::ReadOnly, false) => {
                 plain(Outcome::Refuse, "read-only mode calls only tools that read")
             }

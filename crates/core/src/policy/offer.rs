@@ -42,7 +42,7 @@ impl Policy {
     ) -> Result<Vec<Rule>, &'static str> {
         let decision = self.decide(request, setting);
         if decision.ruling.outcome != Outcome::Ask {
-            return Err("it does not ask");
+            return Err("it doesn't ask");
         }
         if self.exposed().is_some() {
             return Err("no rule allows anything in this folder: it holds more than a project");
@@ -57,12 +57,12 @@ impl Policy {
             }
             DecisionReason::Bare => return Err("without a sandbox every command asks"),
             DecisionReason::Metadata => {
-                return Err("what writes asks while the sandbox does not hold metadata");
+                return Err("anything that writes asks while the sandbox cannot protect metadata");
             }
             DecisionReason::Network => return Err("a rule does not open the network; your settings can"),
             DecisionReason::Untrusted => return Err("a gate asks until the folder is trusted"),
             DecisionReason::Brought => {
-                return Err("a rule is about what a line names, not about what the project brings");
+                return Err("a rule covers what a line names, not what the project brings");
             }
             DecisionReason::TooLong
             | DecisionReason::Mode
@@ -76,7 +76,7 @@ impl Policy {
             Request::Network { host } => vec![format!("allow network {host}")],
             Request::Path { .. } => return Err("changes are reviewed in the diff"),
         };
-        let unfit = "no rule could say it";
+        let unfit = "no rule can express it";
         let rules: Result<Vec<Rule>, _> = texts.iter().map(|t| Rule::parse(t, Origin::SESSION)).collect();
         let rules = rules.map_err(|_| unfit)?;
         let granted: Vec<Rule> = setting.granted.iter().chain(&rules).cloned().collect();
@@ -84,7 +84,7 @@ impl Policy {
         if after == Outcome::Run {
             Ok(rules)
         } else {
-            Err("part of it is not certain, so no rule can allow it")
+            Err("part of it is uncertain, so no rule can allow it")
         }
     }
 
@@ -101,7 +101,7 @@ impl Policy {
             if self.allows_call(call, folder, setting) {
                 continue;
             }
-            let words = words(call).ok_or("part of it is not certain, so no rule can allow it")?;
+            let words = words(call).ok_or("part of it is uncertain, so no rule can allow it")?;
             let rule = format!("{} command {words}", Effect::Allow.name());
             if !rules.contains(&rule) {
                 rules.push(rule);

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::shell;
 
-const STARTS: &str = "is read by your programs and logins by themselves";
-const RUNS: &str = "holds programs that run by their name";
+const STARTS: &str = "is read automatically by your programs or at login";
+const RUNS: &str = "holds programs that are run by name";
 const SYSTEM: &str = "belongs to the system";
 const OWN: &str = "belongs to this program";
 

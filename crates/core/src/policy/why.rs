@@ -75,7 +75,7 @@ impl Policy {
         let told = |request: &Request, setting: &Setting<'_>, here: &str| {
             let ruling = self.decide(request, setting).ruling;
             let does = match ruling.outcome {
-                Outcome::Run => "it runs unasked",
+                Outcome::Run => "it runs without asking",
                 Outcome::Ask => "it asks",
                 Outcome::Refuse => "it is refused",
             };
@@ -172,10 +172,11 @@ impl Policy {
                 "none: running outside the sandbox is never covered by a rule, a grant or a mode".to_owned()
             }
             (DecisionReason::Bare, None) => {
-                "none while nothing holds commands here: `pilothouse doctor` says what is missing".to_owned()
+                "none while there is no sandbox here: `pilothouse doctor` says what is missing".to_owned()
             }
             (DecisionReason::Metadata, None) => {
-                "none while nothing holds metadata here: `pilothouse doctor` says what is missing".to_owned()
+                "none while metadata is not protected here: `pilothouse doctor` says what is missing"
+                    .to_owned()
             }
             (DecisionReason::Network, None) => {
                 "in your config.toml, below [sandbox]: network = true (for every command)".to_owned()
@@ -184,7 +185,7 @@ impl Policy {
                 "/trust in a session, `pilothouse trust` in a shell".to_owned()
             }
             (DecisionReason::Brought, None) => {
-                "none: what a project brings is not what a rule names".to_owned()
+                "none: a rule covers what a line names, not what the project brings".to_owned()
             }
             (DecisionReason::User, None) => match self.in_the_way(request, setting).first() {
                 Some(call) => add(&format!("deny command {}", call.program)),
@@ -232,7 +233,7 @@ fn mode(setting: &Setting<'_>) -> String {
         (true, true) => "sandbox with the network",
         (false, _) => "no sandbox",
     };
-    let open = if setting.conditions.metadata_open { " that does not hold metadata" } else { "" };
+    let open = if setting.conditions.metadata_open { " that does not protect metadata" } else { "" };
     format!("{mode} · {trusted} · {held}{open}")
 }
 
@@ -247,16 +248,20 @@ fn fit(fit: Fit, rule: &Rule, setting: &Setting<'_>, decision: &Decision<'_>) ->
                 (DecisionReason::Delete, _) => "a removal is never covered by a rule",
                 (DecisionReason::Rule, _) => "deny goes before ask, and ask before allow",
                 (DecisionReason::Outside, _) => "nothing outside the sandbox is covered by a rule",
-                (DecisionReason::Metadata, _) => "what writes asks while the sandbox does not hold metadata",
+                (DecisionReason::Metadata, _) => {
+                    "anything that writes asks while the sandbox does not protect metadata"
+                }
                 (DecisionReason::Bare, _) => "without a sandbox every command asks",
                 (DecisionReason::Network, _) => "a rule does not open the network",
-                (DecisionReason::Brought, _) => "what the project brings is not what a rule names",
+                (DecisionReason::Brought, _) => {
+                    "a rule covers what a line names, not what the project brings"
+                }
                 (DecisionReason::Untrusted, _) => "the folder is not trusted, and it is a gate",
                 (_, Source::Project) => "a project may not allow anything",
                 (_, Source::BuiltIn | Source::Folder) if !calm => {
-                    "it holds only in a trusted folder with a sandbox"
+                    "it applies only in a trusted folder with a sandbox"
                 }
-                _ => "something else in the line is not certain",
+                _ => "something else in the line is uncertain",
             };
             (1000, format!("matches, but {but}"))
         }

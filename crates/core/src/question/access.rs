@@ -32,7 +32,7 @@ impl Question for Access {
                 .role(Role::Take)
                 .reach("once", "this call; the next one asks again"),
             Choice::new("", "", Act::Nothing)
-                .reach("t p", "no rule possible: a rule asks about it, and ask goes before allow"),
+                .reach("t p", "no rule possible: a rule asks about it, and ask takes precedence over allow"),
             Choice::new("n", "deny", Act::Reason)
                 .role(Role::Deny)
                 .reach("deny", "this call; the agent is told your reason"),

@@ -47,7 +47,7 @@ impl BudgetQuestion {
         if self.unknown {
             let amount = self.unit.amount(self.most);
             return format!(
-                "The price of this model is not known: {amount} cannot be held. Go on without that, or stop?"
+                "The price of this model is not known, so {amount} cannot be enforced. Go on without it, or stop?"
             );
         }
         format!("The budget is spent: {}. Raise it, or stop?", self.unit.standing(self.spent, self.most))
@@ -73,9 +73,10 @@ impl BudgetQuestion {
         match limits.of(self.unit).filter(|_| to && !self.unknown) {
             None => Some(Ok(limits)),
             Some(most) if most > self.spent => Some(Ok(Limits::one(self.unit, most - self.spent))),
-            Some(most) => {
-                Some(Err(format!("{} is spent already; name more", self.unit.standing(self.spent, most))))
-            }
+            Some(most) => Some(Err(format!(
+                "{} is already spent; give a larger amount",
+                self.unit.standing(self.spent, most)
+            ))),
         }
     }
 }

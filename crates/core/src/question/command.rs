@@ -170,7 +170,7 @@ impl Question for CommandQuestion {
             },
             |word| {
                 let reach = format!("this command only, after typing {word}");
-                Choice::new("y", "type its word to run it once", Act::Word(word)).reach("once", reach)
+                Choice::new("y", "type the word to run it once", Act::Word(word)).reach("once", reach)
             },
         );
         let deny = Choice::new("n", "deny", Act::Reason).role(Role::Deny);
@@ -256,7 +256,7 @@ impl Accept for CommandQuestion {
             (Answer::Skip, _) => return Ok(CommandAnswer::Skip),
             (Answer::Line(line), _) => CommandAnswer::Edit(line),
             (Answer::Grant { .. }, _) if self.loses => {
-                let why = "not everything that it could destroy is saved: it can be allowed this once, and by no rule";
+                let why = "not everything it could destroy can be saved first: it can be allowed once, but not by a rule";
                 return Err(Refusal::new(why));
             }
             (Answer::Grant { rules, lasting }, _) => CommandAnswer::Grant { rules, lasting },
@@ -268,7 +268,7 @@ impl Accept for CommandQuestion {
             }
         };
         if self.meant.is_none() {
-            return Err(Refusal::new("a moment: it is being looked at what this would run"));
+            return Err(Refusal::new("one moment: checking what this would run"));
         }
         Ok(answer)
     }
@@ -280,5 +280,5 @@ fn programs(places: &[String]) -> String {
     if places.len() > MOST_PROGRAMS {
         text.push_str(&format!("  and {} more", places.len() - MOST_PROGRAMS));
     }
-    if text.is_empty() { "none that its words name".to_owned() } else { text }
+    if text.is_empty() { "none named on the line".to_owned() } else { text }
 }

@@ -66,10 +66,10 @@ impl CommitQuestion {
     fn notes(&self) -> Vec<String> {
         let mut notes = self.tree.notes.clone();
         match &self.tree.merge {
-            Some(Merge { more: 0, .. }) => notes.push("It ends the merge.".to_owned()),
+            Some(Merge { more: 0, .. }) => notes.push("This completes the merge.".to_owned()),
             Some(Merge { more, .. }) => {
                 let more = count(*more, "file");
-                notes.push(format!("It ends the merge, with {more} more as the other side has them."));
+                notes.push(format!("This completes the merge, with {more} more as the other side has them."));
             }
             None => {}
         }
@@ -81,7 +81,8 @@ impl CommitQuestion {
         }
         if self.tree.files.iter().any(|file| file.mixed) {
             notes.push(
-                "A file is committed whole; `!git add -p` and `!git commit` commit a part of it.".to_owned(),
+                "Files are committed whole; use `!git add -p` and `!git commit` for part of a file."
+                    .to_owned(),
             );
         }
         notes
@@ -167,7 +168,7 @@ impl Accept for CommitQuestion {
         match given {
             Answer::Approve => Ok(CommitAnswer::Make(self.message.clone())),
             Answer::Line(line) if line.is_empty() => {
-                Err(Refusal::new("a commit wants a message; `n` leaves it"))
+                Err(Refusal::new("a commit needs a message; `n` cancels"))
             }
             Answer::Line(line) => Ok(CommitAnswer::Make(line)),
             Answer::Reject(_) | Answer::Abort => Ok(CommitAnswer::Leave),

@@ -106,7 +106,7 @@ fn bare(part: &str) -> &str {
 
 /// So many files in words, of one question or of several.
 pub fn files_wait(files: usize) -> String {
-    let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files wait") };
+    let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files are waiting") };
     format!("{what} for your decision")
 }
 
@@ -160,7 +160,7 @@ impl Accept for Review {
     type Answer = Infallible;
 
     fn accept(&self, _given: Answer) -> Result<Infallible, Refusal> {
-        Err(Refusal::new("decide the hunks in the diff: apply, skip, or go up"))
+        Err(Refusal::new("decide the hunks in the diff: apply, skip, or go back up"))
     }
 }
 

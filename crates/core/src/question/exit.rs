@@ -25,7 +25,7 @@ impl Exit {
     pub const RUNS: &str = "something runs";
 
     /// Named where all that is under way is a command that waits for a yes: leaving leaves it unrun.
-    const WAITS: &str = "a command waits for your yes: ";
+    const WAITS: &str = "a command is waiting for your yes: ";
 
     /// The command that waits, as it is named.
     pub fn waits(command: &CommandQuestion) -> String {
@@ -56,7 +56,7 @@ impl Exit {
         let kept: Vec<&str> = stake.iter().map(String::as_str).filter(|s| Self::is_kept(s)).collect();
         let (asks, ends) = Self::asks(running, stake, "leave");
         match (ends, kept.join("; ").as_str()) {
-            (false, "") => format!("{asks} Nothing is at stake any more"),
+            (false, "") => format!("{asks} Nothing is at stake any longer"),
             (true, "") => asks,
             (_, kept) => format!("{asks} Kept: {kept}"),
         }
@@ -72,7 +72,7 @@ impl Exit {
         let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(". ");
         let (asks, ends) = Self::asks(false, stake, "start over");
         match (ends, parts.as_str()) {
-            (false, "") => format!("{asks} Nothing is at stake any more"),
+            (false, "") => format!("{asks} Nothing is at stake any longer"),
             (true, "") => asks,
             (_, parts) => format!("{asks} {parts}"),
         }

@@ -68,7 +68,7 @@ impl Question for FormQuestion {
             Choice::new("n", say, Act::Give(Answer::Reject(String::new())))
                 .role(Role::Deny)
                 .words(words)
-                .reach("decline", "the source is told that you said no"),
+                .reach("decline", "the source is told that you declined"),
         ]
     }
 

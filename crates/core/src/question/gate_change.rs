@@ -38,7 +38,7 @@ impl Question for GateChange {
         vec![
             Choice::new("y", "change the gate", Act::Give(Answer::Approve))
                 .role(Role::Take)
-                .reach("once", "this gate of this plan; in a trusted folder that line then runs unasked where the rules let it"),
+                .reach("once", "this gate of this plan; in a trusted folder the line then runs without asking where the rules allow it"),
             Choice::new("n", "keep it", Act::Reason)
                 .role(Role::Deny)
                 .reach("deny", "the gate stays as it is; the agent is told your reason"),

@@ -31,7 +31,7 @@ impl Question for Remember {
             Choice::new("y", "remember", Act::Give(Answer::Approve)).role(Role::Take).reach(whose, reach),
             Choice::new("n", "don't", Act::Reason)
                 .role(Role::Deny)
-                .reach("deny", "nothing is written; it is not proposed again in this session"),
+                .reach("deny", "nothing is written; it won't be suggested again in this session"),
         ]
     }
 

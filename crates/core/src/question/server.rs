@@ -65,7 +65,7 @@ impl Question for ServerQuestion {
         all.push(
             Choice::new("n", "leave out", Act::Give(Answer::Reject(String::new())))
                 .role(Role::Deny)
-                .reach("leave out", "this session works without it"),
+                .reach("leave out", "this session goes on without it"),
         );
         all
     }

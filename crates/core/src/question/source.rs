@@ -70,13 +70,11 @@ impl Question for SourceQuestion {
         let says = if self.tool.about.is_empty() { "nothing" } else { &self.tool.about };
         let mut facts = vec![("says", clean(says)), ("why", clean(&self.ruling.to_string()))];
         if self.tool.changed {
-            facts.push((
-                "changed",
-                clean("what its server says of it is not what it said when it was called last"),
-            ));
+            facts
+                .push(("changed", clean("its server describes it differently than when it was last called")));
         }
         if self.tool.hides {
-            facts.push(("hides", clean("what its server says of it holds characters that are not seen")));
+            facts.push(("hides", clean("its server's description contains invisible characters")));
         }
         spec.facts = facts;
         spec.ruled = Some((self.request.clone(), Some(self.ruling.clone())));

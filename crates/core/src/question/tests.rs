@@ -181,7 +181,7 @@ fn what_a_look_finds_unlost_wants_less_than_its_text_says_and_its_risk_is_told_a
     for (risk, deletes, unlost, want, spared) in [
         (Risk::High, true, None, proceed, ""),
         (Risk::High, false, None, proceed, ""),
-        (Risk::High, true, Some(Unlost::MadeAgain), None, "tools make it again"),
+        (Risk::High, true, Some(Unlost::MadeAgain), None, "tools rebuild it"),
         (Risk::High, false, Some(Unlost::Held), None, "the sandbox holds it"),
         (Risk::High, false, Some(Unlost::Undone), None, "/undo brings it back"),
         (Risk::High, true, Some(Unlost::Undone), delete, "/undo brings it back"),

@@ -48,7 +48,7 @@ impl Question for Transition {
                 .reach("once", "this turn; every change is still reviewed"),
             Choice::new("n", "deny", Act::Reason)
                 .role(Role::Deny)
-                .reach("deny", "this turn; the agent goes on reading"),
+                .reach("deny", "this turn; the agent can still read"),
         ]
     }
 

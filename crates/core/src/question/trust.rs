@@ -51,7 +51,7 @@ impl Question for TrustQuestion {
                 .reach("trust", "this folder, until what it brings changes"),
             Choice::new("n", "don't trust", Act::Give(Answer::Reject(String::new())))
                 .role(Role::Deny)
-                .reach("decline", "this folder: nothing it brings has effect"),
+                .reach("decline", "this folder: nothing it brings takes effect"),
         ];
         // Gates stand in the question itself, whole.
         (!self.parts.is_empty()).then_some(view).into_iter().chain(answers).collect()
@@ -94,7 +94,7 @@ impl Accept for TrustQuestion {
         match given {
             Answer::Approve => Ok(TrustAnswer::Trust),
             Answer::Reject(_) | Answer::Abort | Answer::Skip => Ok(TrustAnswer::Decline),
-            _ => Err(Refusal::new("y trusts it, n leaves it without effect")),
+            _ => Err(Refusal::new("y trusts it, n leaves it inactive")),
         }
     }
 }

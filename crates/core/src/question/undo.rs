@@ -55,11 +55,10 @@ impl UndoQuestion {
     /// It in words.
     pub fn text(&self) -> String {
         let Doubt { count, all, .. } = self.doubt;
-        let rest = if all { "" } else { " The rest is the command's." };
+        let rest = if all { "" } else { " The rest came from the command." };
         let (it, was) = if count == 1 { ("it", "was") } else { ("them", "were") };
         format!(
-            "Take back {}? {} {was} changed while it ran, perhaps by somebody else: what wrote {it} is not \
-             known.{rest}",
+            "Take back {}? {} {was} changed while it ran, perhaps by someone else; it is not known what wrote {it}.{rest}",
             self.what,
             self.doubt.words()
         )
@@ -87,11 +86,11 @@ impl Question for UndoQuestion {
         spec.facts_in_bar = true;
         spec.tag = "undo";
         let files = count(self.doubt.count, "change");
-        spec.title = Clean::line(&format!("Take back {files} that may be somebody else's?"));
+        spec.title = Clean::line(&format!("Take back {files} that someone else may have changed?"));
         spec.facts = vec![
             ("while", Clean::line(&self.line)),
             ("changed", Clean::line(&self.doubt.words())),
-            ("why", Clean::line("what wrote it is not known; an editor may have saved it meanwhile")),
+            ("why", Clean::line("it is not known what wrote it; an editor may have saved it meanwhile")),
         ];
     }
 

@@ -277,7 +277,7 @@ pub fn text_of(content: Vec<u8>) -> Result<String, Fault> {
     let text = String::from_utf8(content).map_err(|e| {
         let read = e.as_bytes().get(..e.utf8_error().valid_up_to()).unwrap_or_default();
         let line = String::from_utf8_lossy(read).matches('\n').count() + 1;
-        Fault::new(Place { line, column: 1 }, "it is no text in UTF-8")
+        Fault::new(Place { line, column: 1 }, "it is not UTF-8 text")
     })?;
     match hidden(&text) {
         Some((at, c)) => {

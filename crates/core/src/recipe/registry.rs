@@ -140,7 +140,7 @@ impl Recipes {
                 }
             }
             if left > 0 {
-                text.push_str(&format!("- and {left} more that are not named here\n"));
+                text.push_str(&format!("- and {left} more not listed here\n"));
             }
         }
         let head = "They steer how something is done, never what is allowed.";

@@ -75,7 +75,7 @@ impl Redactor {
             Input::EditMemory { owner: _, before: _, text } => {
                 if !self.secrets(text).is_empty() {
                     return Err(Refusal::new(
-                        "what you wrote holds a secret, and a secret is never remembered",
+                        "what you wrote contains a secret, and secrets are never remembered",
                     ));
                 }
             }
@@ -83,7 +83,7 @@ impl Redactor {
                 // The answer goes back under these names: masked they would be others.
                 let words = form.fields.iter().map(|f| format!("{} {}", f.name, f.takes));
                 if words.map(|w| self.secrets(&w).len()).sum::<usize>() > 0 {
-                    return Err(Refusal::new("a form was declined: its fields hold a secret"));
+                    return Err(Refusal::new("a form was declined: its fields contain a secret"));
                 }
                 self.texts([&mut form.source, &mut form.message]);
             }
@@ -347,13 +347,13 @@ fn told(line: &str, secrets: &[Secret]) -> String {
     names.truncate(MOST_NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!(
-        "Masked in your message, for the model and the log: {}{more}. Anything else in it goes as you wrote it.",
+        "Masked in your message, for the model and the log: {}{more}. The rest is sent as you wrote it.",
         names.join(", ")
     )
 }
 
 /// Why a command of the user is not taken.
-const COMMAND: &str = "this command holds a secret, and commands stand in the log; put the secret into a file or a variable and name that";
+const COMMAND: &str = "this command contains a secret, and commands are logged; put the secret into a file or a variable and use that";
 
 /// Masks every text of a value; returns whether there was anything to mask.
 fn masked_in(value: &mut serde_json::Value, mask: &impl Fn(&str) -> String) -> bool {

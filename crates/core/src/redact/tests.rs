@@ -271,7 +271,7 @@ fn what_was_masked_of_a_message_is_told_by_its_name_and_no_more_is_promised() {
     assert_eq!(
         guarded.notice.as_deref(),
         Some(
-            "Masked in your message, for the model and the log: AWS_SECRET_ACCESS_KEY, db_password, a token. Anything else in it goes as you wrote it."
+            "Masked in your message, for the model and the log: AWS_SECRET_ACCESS_KEY, db_password, a token. The rest is sent as you wrote it."
         )
     );
     let Input::Queue(masked) = guarded.input else { panic!("it is no message any more") };

@@ -71,7 +71,7 @@ impl State {
         let waits = self.open_proposals().filter(|p| is_meant(asked, p.path.as_str()));
         written
             .chain(undone.map(|f| format!("taken back: {}", f.path)))
-            .chain(waits.map(|p| format!("waits for you, not written: {}", p.path)))
+            .chain(waits.map(|p| format!("waiting for you, not written: {}", p.path)))
     }
 
     /// The stages that a pipeline which could not go on had done.
@@ -80,7 +80,7 @@ impl State {
         let done = state.stage_outputs().into_iter().filter(|(_, _, skipped)| !skipped);
         let names: Vec<String> = done.filter_map(|(n, ..)| Some(state.stage(n)?.shown())).collect();
         let agent = state.beginning().map_or("", |b| b.agent.as_str());
-        (!names.is_empty()).then(|| format!("done before that by {agent}: {}", names.join(", ")))
+        (!names.is_empty()).then(|| format!("done earlier by {agent}: {}", names.join(", ")))
     }
 
     fn told_write(&self, apply: &Apply, asked: &RecordQuestion, closely: bool) -> Vec<String> {
@@ -162,14 +162,14 @@ impl State {
         let plan = self.plan.as_ref().or(self.suspended.as_ref());
         let tell = |g: &Gate| {
             let how = match g.status {
-                GateStatus::Pending => "did not run yet",
+                GateStatus::Pending => "has not run yet",
                 GateStatus::Running => "is running",
                 GateStatus::Passed(_) => "green",
                 GateStatus::Failed(_) if g.waived => {
                     return format!("gate {}: {} (`{}`)", g.name, failed_and_skipped(g.exit), g.command);
                 }
                 GateStatus::Failed(_) => "red",
-                GateStatus::Stale(_) => "was green; files changed since",
+                GateStatus::Stale(_) => "was green; files have changed since",
                 GateStatus::Skipped => "skipped by the user",
                 GateStatus::Unproven(why) => {
                     return format!("gate {}: {} (`{}`)", g.name, why.told(), g.command);

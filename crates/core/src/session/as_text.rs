@@ -7,8 +7,7 @@ use serde_json::{Map, Value};
 use crate::tool::Tool;
 
 /// Told to the user of a model that goes on writing its calls as text.
-pub const NO_CALLS: &str = "This model writes its calls as text, which runs nothing: it, or the server's template for it, makes no \
-                            tool calls. Take another model with /model, or a server that knows this one's calls.";
+pub const NO_CALLS: &str = "This model writes its tool calls as plain text, so nothing runs: the model, or its chat template on the server, does not support tool calls. Pick another model with /model, or a server that supports this one's calls.";
 
 /// How models open a call that their server did not read as one.
 const TAGS: [&str; 7] = [

@@ -322,7 +322,7 @@ impl<'a> Draft<'a> {
         if let Some((lane, call)) = old.and_then(|o| o.kind.lane().zip(o.kind.call()))
             && self.state.open_call(call).is_some()
         {
-            let text = "the question fell away: something more urgent came up; go on without an answer";
+            let text = "the question was dropped: something more urgent came up; go on without an answer";
             self.end_call(lane, call, crate::event::CallStatus::Refused, text);
             self.advance(lane);
         }

@@ -123,7 +123,7 @@ impl StageAhead {
 
     fn words(&self) -> String {
         let Self { name, again } = self;
-        if *again { format!("does \"{name}\" again with that") } else { format!("goes on to \"{name}\"") }
+        if *again { format!("redoes \"{name}\" with that") } else { format!("goes on to \"{name}\"") }
     }
 }
 
@@ -193,7 +193,7 @@ impl Foretold {
                 Deed::SetsAside => "sets the plan aside",
                 Deed::Shows if resumes => self.resuming(),
                 Deed::Shows => "shows the plan, which waits for your yes",
-                Deed::Fails => "ends the run, which may not go on",
+                Deed::Fails => "ends the run, which cannot continue",
                 Deed::Plans if replans || resumes && self.does(&Deed::Shows) => continue,
                 Deed::Plans if state.phase == Phase::Idle || self.does(&Deed::SetsAside) => {
                     planned(path, forbids, state)
@@ -204,40 +204,40 @@ impl Foretold {
                 // What it answers is what follows first, and its agent is told with that.
                 Deed::Tells if self.deeds.iter().any(|d| matches!(d, Deed::Answers(..))) => continue,
                 Deed::Tells => "reaches the agent with its next request",
-                Deed::Adds => "adds a last step to the plan that runs",
-                Deed::Omits => "leaves that out of the plan that runs",
-                Deed::Revises => "changes the plan once the step at work is done",
+                Deed::Adds => "adds a last step to the running plan",
+                Deed::Omits => "leaves that out of the running plan",
+                Deed::Revises => "changes the plan once the current step is done",
                 Deed::Queues => queued(state),
                 Deed::Asks if leaves => "asks whether to leave",
                 Deed::Asks => "asks what you mean first",
-                Deed::AsksWhich => "asks whether the question above or the agent is meant",
+                Deed::AsksWhich => "asks whether you mean the question above or the agent",
                 Deed::AsksToLeave => "asks before it leaves",
                 Deed::AsksToStartOver => "asks before it starts over",
                 Deed::Consults => "the model is asked what you mean",
-                Deed::Waits => "waits for your message before it",
+                Deed::Waits => "waits for your earlier message",
                 Deed::Recalls => "answered from the record",
                 Deed::Undoes => "takes the last change back",
                 Deed::UndoesSeveral => "takes the last changes back",
                 Deed::AsksToUndo => "asks before it takes anything back",
                 Deed::PutsBack => "puts back what was taken back",
                 Deed::TakesBack => "shows what takes back what was written to the file",
-                Deed::Leaves => "leaves what waits of the file",
+                Deed::Leaves => "leaves out what is waiting for the file",
                 Deed::Commits => "shows what would be committed, and asks",
-                Deed::Holds => "holds the run at its next step",
+                Deed::Holds => "pauses the run at its next step",
                 Deed::Word(_) if self.does(&Deed::Shows) || self.does(&Deed::Commits) => continue,
                 Deed::Word(word) => worded(word),
             };
             all.push(what.to_owned());
         }
-        if all.is_empty() { "nothing follows from it".to_owned() } else { all.join(", then ") }
+        if all.is_empty() { "nothing happens".to_owned() } else { all.join(", then ") }
     }
 
     /// What becomes of a plan that is taken up: a lane that would leave its planning is opened where nobody is asked.
     fn resuming(&self) -> &'static str {
         if self.does(&Deed::Plans) {
-            "takes up the plan and goes on with it"
+            "resumes the plan"
         } else {
-            "takes up the plan, which waits for your yes"
+            "brings back the plan, which waits for your yes"
         }
     }
 
@@ -325,9 +325,9 @@ fn worded(word: &Control) -> &'static str {
     let Control::Other(name) = word else { return "a command to Pilothouse" };
     match name.as_str() {
         "diff" => "shows the changes",
-        "output" => "shows what printed last",
+        "output" => "shows the latest output",
         "budget" => "tells what was spent",
-        "permissions" => "tells how it comes to run unasked",
+        "permissions" => "says how to let it run without asking",
         _ => "a command to Pilothouse",
     }
 }
@@ -337,7 +337,7 @@ const fn with_words(answer: &Answer) -> &'static str {
     match answer {
         Answer::Skip => "leaves the gate out, and tells the running agent",
         Answer::Reject(_) => "denies what is asked, and tells the running agent why",
-        Answer::AutoFix => "has the gate mended, with these words",
+        Answer::AutoFix => "has the gate fixed, with these words",
         Answer::Approve
         | Answer::Abort
         | Answer::Pick(_)
@@ -390,8 +390,8 @@ fn talked(told: &Foretold, turn: &Turn, state: &State) -> &'static str {
 /// When what waits has its turn.
 const fn queued(state: &State) -> &'static str {
     match state.phase {
-        Phase::Planning | Phase::Executing => "queued: begins when the run has ended",
-        Phase::Idle | Phase::AwaitingApproval | Phase::Failed => "queued: begins after the plan at hand",
+        Phase::Planning | Phase::Executing => "queued: starts when the run ends",
+        Phase::Idle | Phase::AwaitingApproval | Phase::Failed => "queued: starts after the current plan",
     }
 }
 

@@ -51,13 +51,13 @@ impl State {
         let plan = self.plan.as_ref().or_else(|| self.plan_aside());
         let plan = plan.filter(|p| p.unfinished()).map(|p| self.left_of_plan(p));
         let asked = self.open.values().filter_map(|c| c.message.lines().next());
-        let asked = asked.map(|text| format!("waits for your answer: {text}"));
-        let waits = self.open_proposals().map(|p| format!("waits for you, not written: {}", p.path));
+        let asked = asked.map(|text| format!("waiting for your answer: {text}"));
+        let waits = self.open_proposals().map(|p| format!("waiting for you, not written: {}", p.path));
         let aside =
             self.set_aside().map(|p| format!("set aside, undecided: {}; /proposals lists it", p.path));
         let failed = self.mishap.iter().map(|m| format!("failed: {}", m.lines().next().unwrap_or_default()));
         let queued = self.queue.works().filter_map(|turn| self.turns.get(&turn));
-        let queued = queued.map(|t| format!("waits for its turn: \"{}\"", t.headline()));
+        let queued = queued.map(|t| format!("queued: \"{}\"", t.headline()));
         let cut = self.cut_short.or(self.failed_answer).and_then(|turn| self.turns.get(&turn));
         let cut = cut.map(|t| format!("got no answer: \"{}\"; /retry asks again", t.headline()));
         let (waits, aside) = (waits.take(MOST_OPEN), aside.take(MOST_OPEN));
@@ -76,8 +76,8 @@ impl State {
         let next = plan.tasks.iter().find(|t| !t.status.at_rest()).map(|t| format!(", next \"{}\"", t.title));
         let how = match (&self.plan, self.waits_where_it_was_left()) {
             (Some(_), _) => "",
-            (None, true) => "; decide the changes that wait, then \"go on\" takes it up",
-            (None, false) => "; \"go on\" takes it up",
+            (None, true) => "; decide the waiting changes, then \"go on\" resumes it",
+            (None, false) => "; \"go on\" resumes it",
         };
         format!("open: {}{}{how}", plan.standing(), next.unwrap_or_default())
     }

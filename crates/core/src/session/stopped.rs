@@ -42,7 +42,7 @@ impl State {
     pub(super) fn stopped_rest(&self) -> Result<(), Refusal> {
         let Some(stopped) = self.stopped.values().find(|stopped| stopped.began) else { return Ok(()) };
         Err(Refusal::new(format!(
-            "`{}` was stopped, and what it changed is being looked at; try again in a moment",
+            "`{}` was stopped, and its changes are still being checked; try again in a moment",
             known_by(&stopped.line)
         )))
     }

@@ -28,7 +28,7 @@ impl State {
         }
         if plan.tasks.len() != 1 {
             why.push(format!(
-                "it has {}; a plan of one step begins by itself",
+                "it has {}; a plan of one step starts on its own",
                 count(plan.tasks.len(), "step")
             ));
         }
@@ -39,7 +39,7 @@ impl State {
             if !changes {
                 let what = task.node.name();
                 why.push(format!(
-                    "step {n} is to {what}: only what creates or modifies files shows it all in its hunks"
+                    "step {n} would {what}: only creating and modifying files is fully shown in hunks"
                 ));
             } else if files == 0 {
                 why.push(format!("step {n} names no file"));
@@ -64,7 +64,7 @@ impl State {
         let gates = Revision::of(plan, old).removed_gates.len();
         let parts = [(steps, "step"), (gates, "gate")].into_iter().filter(|(n, _)| *n > 0);
         let parts: Vec<String> = parts.map(|(n, what)| count(n, what)).collect();
-        (!parts.is_empty()).then(|| format!("it has {} less than v{}", parts.join(" and "), old.version))
+        (!parts.is_empty()).then(|| format!("it has {} fewer than v{}", parts.join(" and "), old.version))
     }
 
     /// Why the plan that waits is asked about.
@@ -73,18 +73,18 @@ impl State {
         if let Some(beyond) = self.beyond(plan) {
             let names: Vec<&str> = beyond.iter().map(Capability::name).collect();
             let names = names.join(", ");
-            rows.push(("beyond", format!("it goes further than your message asked for: to {names}")));
+            rows.push(("beyond", format!("it goes further than your message asked: it may {names}")));
         }
         rows.extend(self.larger(plan, bounds).into_iter().map(|why| ("why", why)));
         if plan.tasks.iter().any(|task| task.node == IntentNode::Delete) {
-            rows.push(("risk", "it removes files: each removal wants its word besides".to_owned()));
+            rows.push(("risk", "it removes files: each removal also needs a typed word".to_owned()));
         }
         let ceiling = match self.permission {
-            PermissionMode::ReadOnly => "the ceiling is read-only: it can be made and not run",
+            PermissionMode::ReadOnly => "the ceiling is read-only: it can be planned but not run",
             PermissionMode::Ask => {
-                "the ceiling is ask: a yes lets it begin, and each change is asked about as it comes"
+                "the ceiling is ask: your yes starts it, and each change is asked about as it comes"
             }
-            PermissionMode::Auto => "the ceiling is auto: a plan within your message begins by itself",
+            PermissionMode::Auto => "the ceiling is auto: a plan within your message starts on its own",
         };
         if let Some(aside) = self.suspended.as_ref().filter(|_| rows.len() == 1) {
             rows.push((
@@ -93,7 +93,7 @@ impl State {
             ));
         }
         if rows.len() == 1 {
-            rows.push(("why", "it comes back to you: nothing of it begins before you say so".to_owned()));
+            rows.push(("why", "it came back to you: nothing of it starts until you say so".to_owned()));
         }
         rows.push(("ceiling", ceiling.to_owned()));
         Why { outcome: Outcome::Ask, rows }
@@ -114,7 +114,7 @@ impl Session {
         if let CheckpointKind::GateChange(change) = &item.kind {
             return why(
                 format!("{} to {}", change.from, change.to),
-                "a gate proves the work, so only you change what it runs, in every mode; your yes lets that line run",
+                "a gate proves the work, so only you can change what it runs, in every mode; your yes lets that line run",
             );
         }
         if let CheckpointKind::Trust(trust) = &item.kind {
@@ -128,11 +128,11 @@ impl Session {
             let has = if has.is_empty() { "nothing that would take effect".to_owned() } else { has };
             return why(
                 format!("this folder: {has}"),
-                "what a folder brings has effect, and its gates run unasked, only by your yes, until it changes",
+                "what a folder brings takes effect, and its gates run without asking, only after your yes and until it changes",
             );
         }
         let commits = matches!(item.kind, CheckpointKind::Commit(_));
-        let rule = "a commit is made only by your yes to its files and its message, in every mode";
+        let rule = "a commit is made only after your yes to its files and message, in every mode";
         commits.then(|| why("git commit".to_owned(), rule)).flatten()
     }
 }

@@ -146,7 +146,7 @@ fn what_an_answer_changed_is_checked_as_a_plan_is() {
 #[test]
 fn no_run_is_complete_over_a_check_of_its_agent_that_failed_last() {
     for (code, said) in [
-        (1, (RunStatus::Ended, "Ended: the last check of it failed, `cargo test`.")),
+        (1, (RunStatus::Ended, "Ended: its last check, `cargo test`, failed.")),
         (0, (RunStatus::Completed, "Complete. 1 file created/modified.")),
     ] {
         let mut b = told(Trust::None, OFFER);
@@ -170,10 +170,10 @@ fn a_red_check_that_was_mended_stands_beside_green_gates_and_ends_no_run() {
             true,
             (
                 RunStatus::Completed,
-                "Done. 1 file created/modified. Not run again: `cargo check`, which had failed.",
+                "Done. 1 file created/modified. Not run again after failing: `cargo check`.",
             ),
         ),
-        (false, (RunStatus::Ended, "Ended: the last check of it failed, `cargo check`.")),
+        (false, (RunStatus::Ended, "Ended: its last check, `cargo check`, failed.")),
     ] {
         let mut b = told(Trust::None, OFFER);
         b.say("fix the bug in a.rs");

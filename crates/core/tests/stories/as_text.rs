@@ -20,7 +20,7 @@ fn nudges(b: &Bench) -> Vec<String> {
 }
 
 fn told(b: &Bench) -> usize {
-    b.notices().iter().filter(|n| n.starts_with("This model writes its calls as text")).count()
+    b.notices().iter().filter(|n| n.starts_with("This model writes its tool calls as plain text")).count()
 }
 
 #[test]

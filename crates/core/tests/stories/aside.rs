@@ -63,7 +63,8 @@ fn set_aside_proposals_and_plans_survive_the_end_of_the_process() {
     b.input(Input::Cancel).unwrap();
     b.input(Input::Open(opening())).unwrap();
     assert_eq!(aside(&b), 1);
-    let told = "The plan \"Plan\" was left at 0 of 1 steps. `/redo` takes it up again. 1 proposal is set aside with it.";
+    let told =
+        "The plan \"Plan\" was left at 0 of 1 steps. `/redo` resumes it. 1 proposal is set aside with it.";
     let all = b.notices().into_iter().filter(|n| n.contains("set aside") || n.contains("was left"));
     assert_eq!(all.collect::<Vec<_>>(), [told]);
     b.say("/proposals all");
@@ -122,8 +123,7 @@ fn a_reset_keeps_the_unfinished_plan_where_it_can_be_taken_up_by_name() {
     b.say("/reset");
     b.say("y");
     assert_eq!((phase(&b), aside(&b)), (Phase::Idle, 1));
-    let told =
-        "Set aside: the plan \"Plan\", 0 of 1 steps done; `/proposals plan` takes the last one up again.";
+    let told = "Set aside: the plan \"Plan\", 0 of 1 steps done; `/proposals plan` brings the last one back.";
     assert_eq!(b.notices().last().unwrap(), told);
     b.say("/proposals plan");
     assert_eq!(phase(&b), Phase::AwaitingApproval);
@@ -244,7 +244,7 @@ fn what_was_to_mend_a_gate_is_looked_at_before_the_plan_goes_on() {
         b.say("go on");
         assert_eq!((phase(&b), b.session.state().open_proposals().count(), aside(&b)), (Phase::Idle, 1, 0));
         assert!(
-            b.notices().last().unwrap().contains("review them, and the plan goes on"),
+            b.notices().last().unwrap().contains("review them, and the plan continues"),
             "{:?}",
             b.notices()
         );
@@ -261,7 +261,7 @@ fn what_was_to_mend_a_gate_is_looked_at_before_the_plan_goes_on() {
 fn a_step_is_done_by_what_it_left_only_where_nothing_else_was_left_to_do() {
     let mut b = cut_off(Input::Open(opening()));
     let asked = b.session.state().open.values().next().unwrap().message.clone();
-    assert!(asked.ends_with("Their step was still at work: `/redo` goes on with it."), "{asked}");
+    assert!(asked.ends_with("Their step was still running: `/redo` continues it."), "{asked}");
     b.approve_all(None).unwrap();
     b.write();
     assert_eq!(first_step(&b), TaskStatus::Pending, "its agent was still at work");
@@ -305,10 +305,7 @@ fn where_only_its_gates_are_left_a_plan_is_taken_up_for_them_alone() {
 /// That it is offered to run the gates of a plan, and that this word does so and does no step again.
 fn only_gates_are_left(b: &mut Bench, word: &str) {
     let notices = b.notices();
-    assert!(
-        notices.last().is_some_and(|n| n.ends_with("left are its gates: `/redo` runs them.")),
-        "{notices:?}"
-    );
+    assert!(notices.last().is_some_and(|n| n.ends_with("gates are left: `/redo` runs them.")), "{notices:?}");
     let before = b.log.len();
     b.say(word);
     let done = |b: &Bench| b.session.state().plan.as_ref().unwrap().done();
@@ -407,7 +404,7 @@ fn the_question_whether_to_leave_tells_what_is_at_stake_by_now() {
     assert_eq!(asks(&b), "Stop what runs and leave? Kept: a plan (1 of 2 done); 1 queued");
     b.say("/queue drop 1");
     b.reply("nothing to do", &[]);
-    assert_eq!(asks(&b), "Leave? Nothing is at stake any more");
+    assert_eq!(asks(&b), "Leave? Nothing is at stake any longer");
     let left = b.session.state().phase_question().unwrap();
     assert_eq!(left.id, asked, "it is the same question, answered once");
     b.say("n");
@@ -481,7 +478,7 @@ fn a_list_of_sessions_counts_the_files_that_wait_now() {
     b.propose("b.txt", "1\n", "2\n");
     b.reply("", &[]);
     let of = |b: &Bench| RunInfo::of(b.session.state()).doing;
-    assert_eq!(of(&b), "2 files wait for your decision: a.txt  b.txt");
+    assert_eq!(of(&b), "2 files are waiting for your decision: a.txt  b.txt");
     let first = b.session.state().open_proposals().next().unwrap().id;
     b.input(Input::Skip { proposals: vec![first], reason: String::new() }).unwrap();
     assert_eq!(of(&b), "1 file waits for your decision: b.txt");

@@ -90,7 +90,7 @@ fn a_ban_on_running_that_comes_in_a_run_holds_its_gates_too() {
         b.names()
     );
     assert_eq!(phase(&b), Phase::Idle, "{:?}", b.notices());
-    let said = "[Gate: fmt] is left out: you said that nothing is to run.";
+    let said = "[Gate: fmt] is skipped: you said not to run anything.";
     assert!(b.notices().iter().any(|n| n == said), "{:?}", b.notices());
     let end = b.log.iter().rev().find_map(|e| match &e.event {
         Event::RunCompleted { summary, .. } => Some(summary.clone()),

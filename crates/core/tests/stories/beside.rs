@@ -321,9 +321,9 @@ fn nothing_is_taken_back_while_a_command_may_change_files_and_none_begins_meanwh
     b.write();
     reply(&mut b, 2, &[("run", json!({"command": "make two"}))]);
     let no = b.input(Input::Undo).unwrap_err().reason;
-    assert!(no.starts_with("`make two` is at work"), "{no}");
+    assert!(no.starts_with("`make two` is running"), "{no}");
     b.say("undo that");
-    assert!(b.notices().pop().unwrap().starts_with("`make two` is at work"));
+    assert!(b.notices().pop().unwrap().starts_with("`make two` is running"));
     let (_, call) = tools(&b)[0];
     b.input(Input::ToolEnded { call, outcome: exited(0, "fine") }).unwrap();
     b.input(Input::Undo).unwrap();

@@ -119,7 +119,7 @@ fn a_step_that_changed_no_file_that_it_names_says_so() {
     b.write();
     assert!(untouched(&b).is_empty());
     let mut b = running();
-    b.reply("nothing to change: it is so already", &[]);
+    b.reply("nothing to change: it already is", &[]);
     assert!(untouched(&b).is_empty(), "a reason was given");
 }
 

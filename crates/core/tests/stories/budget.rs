@@ -81,7 +81,7 @@ fn a_raise_goes_on_where_it_stood_and_asks_again_when_that_is_spent() {
         reads(&mut b, Some(10));
     }
     assert_eq!(asked(&b).unwrap().most, 2);
-    assert!(b.input(Input::say("raise to 2 calls")).unwrap_err().reason.contains("spent already"));
+    assert!(b.input(Input::say("raise to 2 calls")).unwrap_err().reason.contains("already spent"));
     assert!(b.input(Input::say("0 calls")).unwrap_err().reason.contains("leaves nothing"));
     b.say("no limit");
     for _ in 0..5 {
@@ -185,7 +185,7 @@ fn before_the_first_call_a_price_that_nobody_said_is_told_as_one_that_the_server
     let b = Bench::new();
     assert_eq!(line(&b, usual), "$0.00 of $0.000025, <$0.01 left");
     let unpriced = Configured { unpriced: true, ..usual };
-    let may = "$0.000025, if the price gets known: the server may tell it with its first answer";
+    let may = "$0.000025, once the price is known: the server may report it with its first answer";
     assert_eq!(line(&b, unpriced), may);
     assert_eq!(b.session.state().usage.cost_told(unpriced.unpriced), "not known");
     // Its server may say what a call cost.
@@ -207,7 +207,7 @@ fn a_budget_of_nothing_is_refused_and_the_state_stays() {
         let before = b.session.clone();
         let refusal = b.input(Input::say(line)).unwrap_err();
         assert!(
-            refusal.reason.contains("a budget of 0") || refusal.reason.contains("is no budget"),
+            refusal.reason.contains("a budget of 0") || refusal.reason.contains("is not a budget"),
             "{refusal}"
         );
         assert!(before == b.session);

@@ -40,7 +40,7 @@ fn the_best_of_three_waits_and_the_others_are_told_with_their_scores() {
     let mut b = three();
     assert_eq!((phase(&b), shown(&b).as_str()), (Phase::AwaitingApproval, "Whole"));
     let told = b.notices().pop().unwrap();
-    assert!(told.starts_with("The best of 3 plans; /plan take N takes another.\n  1. Bare ("), "{told}");
+    assert!(told.starts_with("The best of 3 plans; /plan take N picks another.\n  1. Bare ("), "{told}");
     assert!(told.contains("\n* 2. Whole (100 points: ") && told.contains("\n  3. Long ("), "{told}");
     let state = b.session.state();
     let points: Vec<_> = state.candidates().iter().map(|(_, score)| score.points).collect();
@@ -59,7 +59,12 @@ fn another_is_taken_as_the_next_version_and_asked_about_anew() {
     assert_ne!(b.question(is_plan), asked);
     let plan = b.session.state().plan.clone().unwrap();
     assert_eq!((plan.title.as_str(), plan.version), ("Bare", 2));
-    assert!(b.input(Input::say("/plan take 1")).unwrap_err().reason.contains("that is the plan that waits"));
+    assert!(
+        b.input(Input::say("/plan take 1"))
+            .unwrap_err()
+            .reason
+            .contains("that plan is already the one waiting")
+    );
     assert!(b.input(Input::say("/plan take 4")).unwrap_err().reason.contains("there are 1 to 3"));
     assert!(b.input(Input::say("/plan take 0")).is_err());
     b.say("/plan take 2");

@@ -384,7 +384,7 @@ fn it_is_said_where_what_is_taken_back_takes_lines_of_others_along() {
     for meets in [false, true] {
         let told = back_in_a_changed_file(meets).0.notices().pop().unwrap();
         assert_eq!(told.contains("only what was written"), !meets, "{told}");
-        assert_eq!(told.contains("the same lines changed since, which would go too"), meets, "{told}");
+        assert_eq!(told.contains("the same lines have changed since and would be lost too"), meets, "{told}");
     }
 }
 
@@ -396,7 +396,7 @@ fn what_is_taken_back_of_a_file_that_changed_since_is_a_diff_to_decide() {
     let p = state.open_proposals().next().unwrap().clone();
     b.question(is_diff);
     let again = b.input(Input::Undo).unwrap_err();
-    assert!(again.reason.contains("waits in the diff"), "{again}");
+    assert!(again.reason.contains("is waiting in the diff"), "{again}");
     b.approve_all(None).unwrap();
     b.write();
     let state = b.session.state();

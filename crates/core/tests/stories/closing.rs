@@ -107,7 +107,7 @@ fn a_step_that_only_asks_waits_and_one_that_did_its_work_goes_on() {
     assert_eq!((nudges(&b).len(), first(&b)), (0, TaskStatus::Running));
     let step = b.say("the first");
     assert_eq!(starts(&step), ["think"]);
-    b.reply("nothing to change: it is so already", &[]);
+    b.reply("nothing to change: it already is", &[]);
     assert_eq!(first(&b), TaskStatus::Done);
     // An offer behind work that is done holds nothing up.
     let mut b = begun();
@@ -165,7 +165,8 @@ fn why_a_plan_a_gate_and_a_commit_ask_is_told() {
     let why = b.session.why_asked(&asked).unwrap();
     let told: Vec<&str> = why.rows.iter().map(|(_, text)| text.as_str()).collect();
     let told = told.join("\n");
-    for part in ["2 steps; a plan of one step begins by itself", "step 2 is to execute", "the ceiling is ask"]
+    for part in
+        ["2 steps; a plan of one step starts on its own", "step 2 would execute", "the ceiling is ask"]
     {
         assert!(told.contains(part), "{part}: {told}");
     }
@@ -178,7 +179,7 @@ fn why_a_plan_a_gate_and_a_commit_ask_is_told() {
     assert!(
         why.rows
             .iter()
-            .any(|(label, text)| *label == "rule" && text.contains("only you change what it runs"))
+            .any(|(label, text)| *label == "rule" && text.contains("only you can change what it runs"))
     );
 }
 

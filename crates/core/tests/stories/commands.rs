@@ -190,7 +190,7 @@ fn without_a_sandbox_the_session_says_so_and_why() {
     let b = bench(Sandbox::none("the kernel has no Landlock"), PermissionMode::Ask);
     assert_eq!(b.notices(), ["There is no sandbox: every command asks. the kernel has no Landlock"]);
     let open = bench(Sandbox { metadata_open: true, ..held() }, PermissionMode::Ask);
-    assert!(open.notices()[0].contains("does not hold modes, owners and times"), "{:?}", open.notices());
+    assert!(open.notices()[0].contains("cannot protect modes, owners and times"), "{:?}", open.notices());
     assert!(Bench::new().notices().is_empty());
     assert!(matches!(b.log[0].event, Event::SessionOpened { sandbox: Some(_), .. }));
 }

@@ -344,7 +344,7 @@ fn a_gate_that_was_green_names_what_changed_since() {
     b.reply("done", &[]);
     b.approve_all(None).unwrap();
     b.write();
-    b.reply("nothing to change: it is so already", &[]);
+    b.reply("nothing to change: it already is", &[]);
     b.answer(is_risk, Answer::Approve).unwrap();
     b.end_tool(exited(0, "fine"));
     // A line of the user's changes another file behind that.
@@ -358,7 +358,7 @@ fn a_gate_that_was_green_names_what_changed_since() {
     looked(&mut b, Ok(tree(&["a.txt", "b.txt"])));
     let shown = b.session.state().open[&b.question(is_commit)].kind.clone();
     let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
-    let told = "Gate tests was green, not checked since b.txt changed: make test";
+    let told = "Gate tests was green but has not run since b.txt changed: make test";
     assert!(shown.text().contains(told), "{}", shown.text());
 }
 
@@ -591,7 +591,10 @@ fn what_is_taken_back_behind_a_commit_is_told_to_stand_in_it_still() {
         b.notices().last().unwrap().clone()
     };
     let told = undone(true);
-    assert!(told.contains("The commit stands") && told.contains("`!git reset --soft HEAD~1`"), "{told}");
+    assert!(
+        told.contains("The commit still contains it") && told.contains("`!git reset --soft HEAD~1`"),
+        "{told}"
+    );
     assert!(!undone(false).contains("commit"), "{}", undone(false));
 }
 

@@ -60,7 +60,7 @@ fn a_summary_takes_the_place_of_what_stood_before_the_last_reply_but_for_the_use
 #[test]
 fn it_can_be_made_anew_and_says_when_there_is_nothing_to_sum_up() {
     let mut b = Bench::new();
-    assert!(b.input(Input::say("/compact")).unwrap_err().reason.contains("nothing to sum up"));
+    assert!(b.input(Input::say("/compact")).unwrap_err().reason.contains("nothing to summarize"));
     let mut b = talked();
     b.say("/compact");
     assert!(b.input(Input::say("/compact")).is_err(), "one at a time");

@@ -302,7 +302,7 @@ fn what_a_gate_needs_and_is_not_here_is_told_before_the_yes() {
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[("tests", "cargo nextest run"), ("all", "make check")]);
     let state = b.session.state();
-    let lack = "gate tests needs `cargo-nextest`, which is not found here";
+    let lack = "gate tests needs `cargo-nextest`, which is not installed here";
     let plan = state.plan.as_ref().unwrap();
     assert!(plan.summary().contains(lack), "{}", plan.summary());
     let spec = state.spec(state.phase_question().unwrap());

@@ -207,7 +207,7 @@ fn a_look_at_the_files_of_facts_tells_only_what_differs() {
     };
     assert_eq!(seen(&mut b, place(3, b"1")), 0, "it stands as it was known");
     assert_eq!((seen(&mut b, None), seen(&mut b, None)), (1, 0));
-    assert!(b.session.state().facts.stale("default port").unwrap().contains("does not say so any more"));
+    assert!(b.session.state().facts.stale("default port").unwrap().contains("no longer says so"));
     assert_eq!(
         (seen(&mut b, place(3, b"1")), seen(&mut b, place(3, b"1"))),
         (1, 0),
@@ -248,7 +248,7 @@ fn a_plan_of_another_mode_is_held_to_the_rules_of_proof_before_it_runs() {
     b.say("/redo");
     assert_eq!(told(&b), 2, "{:?}", b.notices());
     b.say("/explore");
-    assert!(b.notices().iter().any(|n| n.contains("/replan makes it anew in explore mode")));
+    assert!(b.notices().iter().any(|n| n.contains("/replan makes a new one in explore mode")));
     b.say("y");
     assert!(b.session.state().run.is_some());
 }

@@ -176,7 +176,7 @@ fn a_planner_error_offers_to_try_again_or_to_give_up() {
     // There is no plan to be made anew.
     for word in ["p", "replan", "/replan"] {
         let refused = b.input(Input::say(word)).is_err();
-        assert!(refused || b.notices().last().unwrap() == "there is no plan to make again", "{word}");
+        assert!(refused || b.notices().last().unwrap() == "there is no plan to remake", "{word}");
         assert_eq!(b.session.state().phase, Phase::Failed, "{word}");
     }
     b.say("q");
@@ -352,7 +352,7 @@ fn of_several_commands_in_one_reply_the_next_waits_for_the_one_before_to_succeed
     b.thinking();
     several(&mut b);
     b.answer(is_risk, Answer::Reject("later".into())).unwrap();
-    assert!(last_result(&b).1.starts_with("not run: the user did not let"));
+    assert!(last_result(&b).1.starts_with("not run: the user did not allow"));
     b.thinking();
 }
 
@@ -419,7 +419,7 @@ fn a_late_or_stale_line_changes_nothing() {
 fn an_order_of_which_nothing_was_done_is_not_complete() {
     let mut b = Bench::new();
     b.say("run the tests");
-    b.reply("I cannot tell how to run the tests here.", &[]);
+    b.reply("I can't tell how to run the tests here.", &[]);
     let (status, goal) = ended(&b);
     assert_eq!((status, goal.ran), (RunStatus::Ended, 0));
     assert_eq!(goal.line(), "Not done: no command was run.");

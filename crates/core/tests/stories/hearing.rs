@@ -99,7 +99,7 @@ fn a_later_tier_makes_an_order_of_a_question_only_by_asking() {
         let step = b.understand(ASK, opinion(Turn::PlanNew(None), node, 0.95));
         assert!(starts(&step).is_empty(), "{node}: nothing begins unasked");
         let question = b.session.state().open.values().find(|c| asks_back(&c.kind)).unwrap();
-        assert_eq!(question.message, "Shall I answer, or do it?");
+        assert_eq!(question.message, "Should I answer, or do it?");
         let CheckpointKind::Clarification(about) = &question.kind else { unreachable!() };
         let work = if node == IntentNode::Execute { "Run commands for it" } else { "Plan and change files" };
         assert_eq!(about.choices, [work, "Only answer"], "each says what it does");
@@ -143,7 +143,7 @@ fn answer_or_do_is_asked_and_both_answers_do_what_they_say() {
         let mut b = asked_work();
         b.understand(WORK, opinion(Turn::Query(None), IntentNode::Modify, 0.9));
         let question = b.session.state().open.values().find(|c| asks_back(&c.kind)).unwrap();
-        assert_eq!(question.message, "Shall I answer, or do it?");
+        assert_eq!(question.message, "Should I answer, or do it?");
         b.answer(asks_back, Answer::Pick(pick)).unwrap();
         assert_eq!(phase(&b), wanted);
     }
@@ -169,7 +169,7 @@ fn when_no_tier_answers_the_best_guess_of_the_rules_stands() {
     let mut b = asked_work();
     b.understand(WORK, None);
     assert_eq!(last_class(&b), (Turn::PlanNew(None), IntentNode::Modify, "fallback".into()));
-    assert_eq!(b.notices(), ["no answer Taken by the rules as modify, asks before writing."]);
+    assert_eq!(b.notices(), ["no answer The rules took it as modify, asks before writing."]);
     assert_eq!(phase(&b), Phase::Planning);
 }
 
@@ -238,7 +238,7 @@ fn a_yes_that_waited_answers_nothing_that_came_up_meanwhile() {
     b.understand(ASK, opinion(Turn::Query(None), IntentNode::Explain, 0.9));
     b.understand("yes", None);
     assert_eq!(phase(&b), Phase::AwaitingApproval, "the plan was not there when the yes was written");
-    assert!(b.notices().iter().any(|n| n.contains("a question came up while you wrote")));
+    assert!(b.notices().iter().any(|n| n.contains("a question came up while you were typing")));
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn who_leaves_a_review_finds_it_as_they_left_it_and_goes_on_without_the_model() 
         if !word.is_empty() {
             let step = b.say(word);
             assert!(starts(&step).is_empty(), "{:?}", starts(&step));
-            let told = "Its changes still wait for you: review them, and the plan goes on.";
+            let told = "Its changes are still waiting for you: review them, and the plan continues.";
             assert_eq!(b.notices().last().unwrap(), told);
         }
         assert_eq!((aside(&b), phase(&b)), (0, Phase::Idle), "nothing is asked but about the changes");
@@ -100,7 +100,7 @@ fn a_plan_that_began_goes_on_without_another_yes_as_long_as_it_is_the_same() {
     let told = b.session.foretell("go on");
     let (turn, path) = told.meant.clone().unwrap();
     let words = told.words((&turn, &path), false, b.session.state());
-    assert_eq!(words, "takes up the plan and goes on with it");
+    assert_eq!(words, "resumes the plan");
     b.say("go on");
     assert_eq!((phase(&b), b.session.state().run_lanes().count() > 0), (Phase::Executing, true));
     // Shown again and not agreed to, it waits for a yes as any other.

@@ -85,13 +85,13 @@ fn what_the_user_does_not_want_is_not_proposed_again_nor_what_is_known_or_secret
     b.thinking();
     for (text, why) in [
         ("Ship on Fridays.", "the user does not want that remembered"),
-        ("dates use jiff", "that is remembered already"),
+        ("dates use jiff", "that is already remembered"),
         (
             "the key is [secret: api key]",
             "it holds a secret, and a secret is never remembered: say where it is kept instead",
         ),
-        ("# ", "there is nothing in it to remember"),
-        (&"x".repeat(500), "a note has at most 400 characters; say it shorter"),
+        ("# ", "there is nothing to remember in that"),
+        (&"x".repeat(500), "a note can have at most 400 characters; make it shorter"),
     ] {
         b.reply("", &[note(text)]);
         assert_eq!(told(&b), why);
@@ -142,10 +142,10 @@ fn the_user_adds_lists_searches_and_forgets() {
     assert!(b.notices().contains(&"learning (project): dates use jiff".to_owned()));
     assert!(b.notices().iter().any(|n| n.starts_with("preference (user): answer briefly\nlearning")));
     for (line, why) in [
-        ("/memory forget use", "several notes hold \"use\"; give more of the one"),
-        ("/memory forget nothing", "no note holds \"nothing\""),
-        ("/memory add use tabs", "that is remembered already"),
-        ("/memory add", "write /memory add NOTE, or /memory add user NOTE"),
+        ("/memory forget use", "several notes contain \"use\"; give more of its words"),
+        ("/memory forget nothing", "no note contains \"nothing\""),
+        ("/memory add use tabs", "that is already remembered"),
+        ("/memory add", "type /memory add NOTE, or /memory add user NOTE"),
     ] {
         assert_eq!(b.input(Input::say(line)).unwrap_err().reason, why);
     }

@@ -71,9 +71,9 @@ fn an_inferred_mode_can_be_left_and_stays_left() {
 fn a_mode_that_is_set_by_a_word_or_a_command_is_told_once() {
     let mut b = Bench::new();
     for (line, told) in [
-        ("/proof", Some("Proof mode from now on; /explore changes it.")),
+        ("/proof", Some("Proof mode from now on; /explore switches back.")),
         ("/proof", None),
-        ("switch to explore mode", Some("Explore mode from now on; /proof changes it.")),
+        ("switch to explore mode", Some("Explore mode from now on; /proof switches back.")),
     ] {
         let before = b.notices().len();
         b.say(line);

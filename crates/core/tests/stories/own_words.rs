@@ -140,6 +140,6 @@ fn nothing_is_said_to_go_on_while_it_waits_for_the_user() {
     told.say("go on");
     other.say("continue");
     for b in [told, other] {
-        assert!(!b.notices().iter().any(|n| n.contains("going on already")), "{:?}", b.notices());
+        assert!(!b.notices().iter().any(|n| n.contains("already under way")), "{:?}", b.notices());
     }
 }

@@ -267,7 +267,7 @@ fn another_model_and_another_depth_hold_once_the_run_is_over() {
     assert_eq!(state(&b), (None, None));
     let told = b.notices();
     for command in ["/model large", "/depth deep"] {
-        let line = format!("{command} waits for the end of the run; /queue lists it.");
+        let line = format!("{command} is queued until the run ends; /queue lists it.");
         assert!(told.contains(&line), "{told:?}");
     }
     assert!(b.input(Input::say("/depth profound")).is_err());
@@ -288,8 +288,8 @@ fn a_model_that_waits_can_be_taken_back_and_replaced_and_never_goes_without_a_wo
     assert!(b.input(Input::say("/model large")).is_err(), "it waits already");
     b.say("/model main");
     assert!(b.session.state().queue.is_empty());
-    assert!(b.notices().contains(&"Model: main goes on; large is out of the queue.".to_owned()));
-    assert!(b.input(Input::say("/model main")).is_err(), "it answers already");
+    assert!(b.notices().contains(&"Model: main stays; large is out of the queue.".to_owned()));
+    assert!(b.input(Input::say("/model main")).is_err(), "it is already answering");
     b.say("/model large");
     b.say("/model other");
     assert_eq!(b.session.state().queue.len(), 1, "the last word holds");
@@ -382,7 +382,7 @@ fn a_failure_holds_the_queue_and_so_does_going_on_by_hand() {
     b.answer(is_failure, Answer::Manual).unwrap();
     assert_eq!(phase(&b), Phase::Idle, "the user's hands are on the files");
     assert_eq!(b.session.state().queue.len(), 1);
-    assert!(b.notices().iter().any(|n| n.contains("Queued: 1 message, held until")), "{:?}", b.notices());
+    assert!(b.notices().iter().any(|n| n.contains("Queued: 1 message, until")), "{:?}", b.notices());
     // The next run's end is its turn.
     b.say("/redo");
     b.answer(is_plan, Answer::Approve).unwrap();

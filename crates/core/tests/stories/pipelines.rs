@@ -245,7 +245,7 @@ fn what_is_foretold_at_the_pause_is_what_follows() {
     };
     // The search of the web is skipped here, so it is not what it goes on with.
     assert_eq!(told(&b, "1"), "goes on to \"Retrieve\"");
-    assert_eq!(told(&b, "only the token bucket"), "does \"Analyze query\" again with that");
+    assert_eq!(told(&b, "only the token bucket"), "redoes \"Analyze query\" with that");
     for leaves in ["3", "stop", "q", "Q", "quit", "something else"] {
         assert_eq!(told(&b, leaves), "asks whether to leave", "{leaves}");
     }
@@ -414,7 +414,7 @@ fn a_review_of_nothing_is_an_answer() {
         Event::MessageCompleted { text, .. } => text.whole().map(str::to_owned),
         _ => None,
     });
-    assert_eq!(said.unwrap(), "Nothing has changed since the last commit: there is nothing to review.");
+    assert_eq!(said.unwrap(), "Nothing has changed since the last commit, so there is nothing to review.");
     let ended = |e: &Stamped| matches!(e.event, Event::RunCompleted { status: RunStatus::Completed, .. });
     assert!(b.log.iter().any(ended), "{:?}", b.names());
 }
@@ -422,7 +422,7 @@ fn a_review_of_nothing_is_an_answer() {
 #[test]
 fn a_lone_two_asks_what_to_change() {
     let mut b = paused();
-    assert_eq!(b.input(Input::say("2")), Err(Refusal::new("say what to change, in a line")));
+    assert_eq!(b.input(Input::say("2")), Err(Refusal::new("say what to change, in one line")));
     assert_eq!(asked(&b), "pause");
 }
 

@@ -46,7 +46,7 @@ fn a_version_that_was_replaced_can_be_looked_at() {
     b.say("/plan show 2");
     assert!(b.notices().pop().unwrap().contains("~ 2. [ ] Two, then rest (was: Two)"));
     let no = b.input(Input::say("/plan show 9")).unwrap_err();
-    assert_eq!(no.reason, "there is no v9 of the plan; there is v1, v2, v3");
+    assert_eq!(no.reason, "the plan has no v9; it has v1, v2, v3");
     b.answer(is_plan, Answer::Approve).unwrap();
 }
 
@@ -88,11 +88,11 @@ fn a_run_pauses_before_a_step_and_goes_on_when_it_is_told() {
     b.answer(is_plan, Answer::Approve).unwrap();
     b.input(Input::SetPause(Pause::Step(TaskId(3)), true)).unwrap();
     b.reply("nothing to do", &[]);
-    assert_eq!(pause(&b).unwrap(), "A pause before step 2: Two");
+    assert_eq!(pause(&b).unwrap(), "Paused before step 2: Two");
     assert!(b.session.state().run_lane().is_none() && !b.session.state().busy());
     b.say("go on");
     b.reply("nothing to do", &[]);
-    assert_eq!(pause(&b).unwrap(), "A pause before step 3: Three");
+    assert_eq!(pause(&b).unwrap(), "Paused before step 3: Three");
     b.say("stop");
     assert_eq!(phase(&b), Phase::Idle);
     let plan = b.session.state().suspended.clone().unwrap();
@@ -134,7 +134,7 @@ fn a_step_with_a_pause_does_not_begin_beside_another() {
     b.answer(is_plan, Answer::Approve).unwrap();
     assert_eq!(b.session.state().run_lanes().count(), 1, "the second waits for the pause");
     b.reply("nothing to do", &[]);
-    assert_eq!(pause(&b).unwrap(), "A pause before step 2: Two");
+    assert_eq!(pause(&b).unwrap(), "Paused before step 2: Two");
     b.say("go on");
     assert_eq!(b.session.state().run_lanes().count(), 1);
 }
@@ -176,7 +176,7 @@ fn a_plan_is_edited_where_its_run_pauses_and_what_is_done_stays_done() {
     let plan = b.session.state().plan.clone().unwrap();
     assert_eq!((plan.version, plan.tasks[0].status), (2, TaskStatus::Done));
     b.answer(is_plan, Answer::Approve).unwrap();
-    assert_eq!(pause(&b).unwrap(), "A pause before step 2: Second");
+    assert_eq!(pause(&b).unwrap(), "Paused before step 2: Second");
 }
 
 /// A step with a change that nobody would look at, before which its run is to pause.
@@ -195,7 +195,7 @@ pub fn unseen_change() -> Bench {
 fn the_first_change_that_nobody_looks_at_waits() {
     let mut b = unseen_change();
     b.reply("done", &[]);
-    assert_eq!(pause(&b).unwrap(), "A pause before the first change");
+    assert_eq!(pause(&b).unwrap(), "Paused before the first change");
     assert!(b.session.state().applies().is_empty(), "nothing is written");
     b.answer(|k| matches!(k, CheckpointKind::Paused(_)), Answer::Continue).unwrap();
     b.write();
@@ -220,7 +220,7 @@ fn so_many_lines_or_such_a_sum_make_a_run_pause() {
     (files[0].added, files[0].removed) = (1, 1);
     b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
     b.input(Input::ApplyEnded { apply, result: Ok(()) }).unwrap();
-    assert_eq!(pause(&b).unwrap(), "A pause: 2 lines are changed, past 1");
+    assert_eq!(pause(&b).unwrap(), "Paused: 2 lines changed, over the limit of 1");
     b.say("c");
     let call = b.thinking();
     let usage = Usage { cost_micros: Some(20_000), ..Usage::default() };
@@ -228,7 +228,7 @@ fn so_many_lines_or_such_a_sum_make_a_run_pause() {
     let reply = ModelReply { calls: vec![read], usage, ..ModelReply::default() };
     b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
     b.end_tool(ToolOutcome::text("two", "read a.txt"));
-    assert_eq!(pause(&b).unwrap(), "A pause: $0.02 are spent, past $0.0005");
+    assert_eq!(pause(&b).unwrap(), "Paused: $0.02 spent, over the limit of $0.0005");
     assert!(!b.session.state().busy());
     b.say("go on");
     b.reply("nothing to do", &[]);
@@ -251,7 +251,7 @@ fn a_pause_outlives_a_restart_and_is_answered_by_taking_the_plan_up() {
     b.say("/redo");
     b.answer(is_plan, Answer::Approve).unwrap();
     b.reply("nothing to do", &[]);
-    assert_eq!(pause(&b).unwrap(), "A pause before step 3: Three", "where nobody was asked yet");
+    assert_eq!(pause(&b).unwrap(), "Paused before step 3: Three", "where nobody was asked yet");
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn a_plan_from_a_file_waits_for_a_yes_and_does_what_is_left() {
     assert!(b.session.state().beyond_asked().is_none(), "its steps are what was asked for");
     let told = b.notices().pop().unwrap();
     assert!(
-        told.starts_with("docs/plan.md calls this done, and nothing of it was done here: One."),
+        told.starts_with("docs/plan.md marks this as done, but none of it was done here: One."),
         "{told}"
     );
     b.answer(is_plan, Answer::Approve).unwrap();
@@ -380,7 +380,7 @@ fn a_plan_from_a_file_is_the_next_version_of_the_one_that_waits() {
     let plan = b.session.state().plan.clone().unwrap();
     assert_eq!((plan.version, b.session.state().versions_before(&plan).len()), (2, 1));
     assert!(b.session.state().beyond_asked().is_none(), "it goes on with what was asked for");
-    assert!(b.notices().iter().any(|n| n == "The plan that waited is v1 now; /plan show v1 lists it."));
+    assert!(b.notices().iter().any(|n| n == "The plan that was waiting is now v1; /plan show v1 lists it."));
     assert_eq!(b.session.state().earlier.len(), 0);
     b.answer(is_plan, Answer::Approve).unwrap();
     let no = b.input(Input::say("/plan import docs/plan.md")).unwrap_err();
@@ -393,7 +393,7 @@ fn a_plan_from_a_file_without_a_step_of_the_one_that_waits_sets_that_aside() {
     b.say("fix the bug in a.txt");
     b.plan(&[("Mend the parser", "modify"), ("Test it", "modify")], &[]);
     import(&mut b, "# Other\n## Steps\n1. [ ] Rename everything\n   kind: create\n   files: z.txt\n");
-    let said = "The plan \"Plan\" that waited is set aside; /proposals plan takes it up again.";
+    let said = "The waiting plan \"Plan\" is set aside; /proposals plan brings it back.";
     assert!(b.notices().iter().any(|n| n == said), "{:?}", b.notices());
     b.say("/proposals");
     assert!(b.notices().iter().any(|n| n.contains("the plan \"Plan\", 0 of 2 steps done")));
@@ -453,7 +453,7 @@ fn lines_that_a_command_changed_count_and_a_sum_that_nobody_can_count_is_said() 
     }];
     let wrote = Wrote { files, count: 1, record: Some(BlobId::of(b"record")), ..Wrote::default() };
     b.end_tool(ToolOutcome { wrote: Some(Box::new(wrote)), ..exited(0, "") });
-    assert_eq!(pause(&b).unwrap(), "A pause: 6 lines are changed, past 5");
+    assert_eq!(pause(&b).unwrap(), "Paused: 6 lines changed, over the limit of 5");
 }
 
 #[test]
@@ -612,7 +612,7 @@ fn a_plan_that_is_complete_is_proposed_for_the_archive_where_the_settings_say_so
 #[test]
 fn a_plan_is_written_to_a_file_by_the_ordinary_way() {
     let mut b = Bench::new();
-    assert_eq!(b.input(Input::say("/plan export")).unwrap_err().reason, "there is no plan; write /plan TASK");
+    assert_eq!(b.input(Input::say("/plan export")).unwrap_err().reason, "there is no plan; type /plan TASK");
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify"), ("Two", "modify")], &[("t", "make `x`")]);
     let document = b.session.state().plan.as_ref().unwrap().document();
@@ -742,7 +742,7 @@ fn a_plan_of_another_order_sets_the_one_that_waits_aside() {
     b.reply("", &[("submit_plan", serde_json::json!({"title": "Notes", "tasks": [task]}))]);
     let plan = b.session.state().plan.clone().unwrap();
     assert_eq!((plan.title.as_str(), plan.version), ("Notes", 1));
-    let said = "The plan \"Plan\" that waited is set aside; /proposals plan takes it up again.";
+    let said = "The waiting plan \"Plan\" is set aside; /proposals plan brings it back.";
     assert!(b.notices().iter().any(|n| n == said), "{:?}", b.notices());
     assert_eq!(b.session.state().turns[&plan.turn].continues, None, "it may what it says itself");
     assert_ne!(plan.turn, first);

@@ -322,7 +322,7 @@ fn mumbling_never_stops_a_run_nor_drops_a_plan() {
         assert_eq!(run.session.state().open_proposals().count(), 1, "{line}");
         // What sounds like a wish is taken up by a new version of the plan.
         assert_ne!(phase(&plan), Phase::Executing, "{line}");
-        assert!(plan.session.state().plan.is_some(), "{line}: the plan was given up");
+        assert!(plan.session.state().plan.is_some(), "{line}: the plan was dropped");
     }
 }
 

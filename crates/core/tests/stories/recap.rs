@@ -39,7 +39,7 @@ fn it_tells_what_was_written_and_what_is_open_and_no_message_of_which_nothing_ca
             lines,
             [
                 "you said \"fix the bug in a.txt\": edited a.txt (+1 -1)",
-                "open: the plan \"Plan\", 1 of 2 steps done, next \"Two\"; \"go on\" takes it up",
+                "open: the plan \"Plan\", 1 of 2 steps done, next \"Two\"; \"go on\" resumes it",
             ],
             "{line}"
         );
@@ -73,7 +73,7 @@ fn what_every_run_of_a_plan_wrote_stands_behind_the_message_that_began_it() {
 fn what_waits_for_the_user_is_named_and_where_nothing_is_open_it_says_so() {
     let mut b = reviewing();
     let told = asked(&mut b, "where were we?").unwrap();
-    assert!(told.contains("waits for you, not written: a.txt"), "{told}");
+    assert!(told.contains("waiting for you, not written: a.txt"), "{told}");
     b.approve_all(None).unwrap();
     b.write();
     let told = asked(&mut b, "where were we?").unwrap();
@@ -109,22 +109,25 @@ fn where_changes_wait_before_it_can_go_on_it_says_to_decide_those() {
         b.reply("Done.", &[]);
         b.input(Input::Open(opening())).unwrap();
         let offered = b.notices().last().unwrap().clone();
-        let then = "`/redo` takes it up again. Review the waiting changes first, then say go on.";
+        let then = "`/redo` resumes it. Review the waiting changes first, then say go on.";
         assert!(offered.ends_with(then), "{offered}");
-        let first = "decide the changes that wait, then \"go on\" takes it up";
+        let first = "decide the waiting changes, then \"go on\" resumes it";
         let told = asked(&mut b, "where were we?").unwrap();
         assert!(told.contains(first), "{told}");
         if word.is_empty() {
             b.approve_all(None).unwrap();
             b.write();
             let offered = b.notices().last().unwrap().clone();
-            assert!(offered.ends_with("was left at 1 of 2 steps. `/redo` takes it up again."), "{offered}");
+            assert!(offered.ends_with("was left at 1 of 2 steps. `/redo` resumes it."), "{offered}");
             assert!(b.session.pending().is_empty(), "nothing begins without the user's word");
             let told = asked(&mut b, "where were we?").unwrap();
-            assert!(!told.contains(first) && told.contains("\"go on\" takes it up"), "{told}");
+            assert!(!told.contains(first) && told.contains("\"go on\" resumes it"), "{told}");
         } else {
             b.say(word);
-            assert!(b.notices().last().unwrap().contains("review them, and the plan goes on"), "as it said");
+            assert!(
+                b.notices().last().unwrap().contains("review them, and the plan continues"),
+                "as it said"
+            );
             assert!(b.session.pending().is_empty(), "nothing is written yet");
             b.approve_all(None).unwrap();
             b.write();

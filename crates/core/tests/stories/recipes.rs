@@ -254,7 +254,7 @@ fn an_agent_with_stages_goes_as_deep_and_spends_as_much_as_it_says() {
 fn settings_of_an_agent_that_mean_nothing_are_named_where_they_stand() {
     for (settings, said) in [
         (r#""depth": "abyss""#, "unknown variant `abyss`"),
-        (r#""budget": "much""#, "is no budget"),
+        (r#""budget": "much""#, "is not a budget"),
         (r#""output": {"citation": "{page}"}"#, "config.json:4:12: a citation has no {page}"),
         (r#""output": {"citation": "{path}"}"#, "with {number} and {path}"),
         (r#""output": {"colour": "red"}"#, "config.json:4:12: unknown field `colour`"),
@@ -284,7 +284,7 @@ fn a_name_that_nobody_answers_to_is_told_before_the_line_is_sent() {
         let head = "description: d\n";
         Recipe { fault, origin: RecipeOrigin::Project, ..recipe(RecipeKind::Agent, name, head, "Write.") }
     };
-    let changed = "it has no effect: it changed since the folder was trusted; /trust asks about it";
+    let changed = "it is inactive: it changed since the folder was trusted; /trust asks about it";
     let mut b = bench();
     let own = recipe(RecipeKind::Agent, "auditor", "description: d\n", "Audit.");
     b.session.set_recipes(Arc::new(Recipes::of(vec![
@@ -296,27 +296,23 @@ fn a_name_that_nobody_answers_to_is_told_before_the_line_is_sent() {
     for (line, told) in [
         (
             "@docs-writer mention the limit",
-            "nobody answers to @docs-writer yet: ~/docs-writer.md has no effect: it changed since the folder was \
-             trusted; /trust asks about it",
+            "@docs-writer is not available yet: ~/docs-writer.md is inactive: it changed since the folder was trusted; /trust asks about it",
         ),
         (
             "@scribe: mention the limit",
-            "nobody answers to @scribe: ~/scribe.md cannot be used: tools is no list; /agents shows it",
+            "@scribe is not available: ~/scribe.md cannot be used: tools is no list; /agents shows it",
         ),
         (
             "@nobody explain greet.py",
-            "nobody answers to @nobody: no agent is called so. /agents lists them; what is no agent's name stands in \
-             backticks, `@nobody`",
+            "there is no agent called @nobody. /agents lists them; put it in backticks if you don't mean an agent: `@nobody`",
         ),
         (
             "@auditr where is it?",
-            "nobody answers to @auditr: no agent is called so. Did you mean @auditor? /agents lists them; what is no \
-             agent's name stands in backticks, `@auditr`",
+            "there is no agent called @auditr. Did you mean @auditor? /agents lists them; put it in backticks if you don't mean an agent: `@auditr`",
         ),
         (
             "@Auditor, where is it?",
-            "nobody answers to @Auditor: no agent is called so. Did you mean @auditor? /agents lists them; what is no \
-             agent's name stands in backticks, `@Auditor`",
+            "there is no agent called @Auditor. Did you mean @auditor? /agents lists them; put it in backticks if you don't mean an agent: `@Auditor`",
         ),
     ] {
         assert_eq!(told_of(&mut b, line).as_deref(), Some(told), "{line}");

@@ -46,7 +46,7 @@ fn a_plan_in_prose_gets_one_nudge_and_then_it_is_said_that_none_came() {
     b.reply("I would change a.txt.", &[]);
     b.reply("As I said.", &[]);
     assert_eq!((b.session.state().phase, nudges(&b)), (Phase::Idle, 1));
-    let told = |e: &Event| matches!(e, Event::Notice { level: Level::Error, text } if text.starts_with("No plan came"));
+    let told = |e: &Event| matches!(e, Event::Notice { level: Level::Error, text } if text.starts_with("No plan was made"));
     assert!(b.log.iter().any(|e| told(&e.event)));
 }
 
@@ -148,7 +148,7 @@ fn a_goal_whose_wider_path_was_refused_is_not_told_as_complete() {
     asks_for_modify(&mut b);
     b.answer(is_transition, Answer::Reject("not now".into())).unwrap();
     b.reply("Then I cannot mend it.", &[]);
-    let told = "Not done: it was not allowed what it asked for. 1 command".to_owned();
+    let told = "Not done: what it asked for was not allowed. 1 command".to_owned();
     assert_eq!(run_end(&b), Some((RunStatus::Ended, told)));
     // One that was allowed in the end is complete.
     let mut b = Bench::new();
@@ -389,7 +389,7 @@ fn what_a_plan_made_anew_leaves_out_is_asked_about_however_small_it_is() {
     assert_eq!((state.phase, state.plan.as_ref().unwrap().version), (Phase::AwaitingApproval, 2));
     let asked = b.session.state().phase_question().unwrap();
     let why = b.session.why_asked(asked).unwrap();
-    assert!(why.rows.contains(&("why", "it has 2 steps and 1 gate less than v1".to_owned())), "{why:?}");
+    assert!(why.rows.contains(&("why", "it has 2 steps and 1 gate fewer than v1".to_owned())), "{why:?}");
     // So is one that has no step of it, and before which it is set aside.
     let mut b = small("fix the bugs in a.txt and b.txt", steps(&["a", "b", "c"]));
     b.say("the warning goes into Settings.warnings, never to stderr");

@@ -67,7 +67,7 @@ fn a_plan_that_was_left_is_taken_up_in_plain_words_and_the_preview_says_so() {
         assert!(told.does(&Deed::Shows), "{line}: {told:?}");
         let (turn, path) = told.meant.clone().unwrap();
         let words = told.words((&turn, &path), false, b.session.state());
-        assert_eq!(words, "takes up the plan and goes on with it", "{line}");
+        assert_eq!(words, "resumes the plan", "{line}");
         b.say(line);
         assert_eq!(b.session.state().phase, Phase::Executing, "{line}: {:?}", b.notices());
     }
@@ -85,11 +85,7 @@ fn where_no_plan_is_left_it_is_said() {
         assert_eq!(told.deeds, [], "{line}: {told:?}");
         let mut b = b;
         b.say(line);
-        assert!(
-            b.notices().iter().any(|n| n == "there is no plan to go on with"),
-            "{line}: {:?}",
-            b.notices()
-        );
+        assert!(b.notices().iter().any(|n| n == "there is no plan to continue"), "{line}: {:?}", b.notices());
     }
 }
 
@@ -139,7 +135,7 @@ fn what_a_model_reads_as_taking_up_shows_the_plan_and_each_choice_says_what_it_d
         CheckpointKind::Clarification(about) => Some(about.choices.clone()),
         _ => None,
     });
-    assert_eq!(choices.unwrap(), ["Take up the last plan", "Only answer"]);
+    assert_eq!(choices.unwrap(), ["Resume the last plan", "Only answer"]);
     b.say("1");
     assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
 }
@@ -162,11 +158,11 @@ fn a_bare_wait_holds_the_run_at_its_next_step_and_no_model_is_asked() {
         assert_eq!(told.deeds, [Deed::Holds], "{line}");
         let (turn, path) = told.meant.clone().unwrap();
         let words = told.words((&turn, &path), false, b.session.state());
-        assert_eq!(words, "holds the run at its next step");
+        assert_eq!(words, "pauses the run at its next step");
         b.say(line);
         assert!(!b.names().contains(&"intent_asked".into()), "{line}");
         let lane = b.session.state().run_lanes().next().unwrap().id;
-        assert!(b.session.state().lanes[&lane].thinking.is_some(), "what is under way comes to its end");
+        assert!(b.session.state().lanes[&lane].thinking.is_some(), "what is under way finishes");
         b.reply("one", &[]);
         b.question(is_pause);
         assert!(b.session.pending().is_empty(), "{line}: nothing works meanwhile");
@@ -181,7 +177,7 @@ fn a_run_is_held_within_a_step_before_its_model_goes_on_and_only_once() {
     let mut b = run_in(Bench::new());
     b.say("wait");
     assert!(b.input(Input::say("hold on")).is_ok());
-    assert!(b.notices().iter().any(|n| n == "it is held already"), "{:?}", b.notices());
+    assert!(b.notices().iter().any(|n| n == "it is already paused"), "{:?}", b.notices());
     b.reply("", &[("read", serde_json::json!({"path": "a.txt"}))]);
     b.end_tool(exited(0, "1"));
     b.question(is_pause);
@@ -219,7 +215,7 @@ fn a_number_that_no_choice_has_is_no_message() {
         let told = b.input(Input::Say { text: line.into(), seen: b.session.state().seq }).unwrap_err();
         assert_eq!(
             told.reason,
-            "that does not say which: 1 Plan and change files, 2 Only answer, q drop it; or say it in your own words",
+            "that doesn't say which one: 1 Plan and change files, 2 Only answer, q drop it; or say it in your own words",
             "{line}"
         );
         assert!(b.answer(|_| true, Answer::Text(line.into())).is_err());
@@ -273,7 +269,7 @@ fn a_session_that_was_left_on_another_branch_says_so_once() {
     for _ in 0..2 {
         branch(&mut b, "side");
         b.input(Input::Open(opening())).unwrap();
-        assert_eq!(told(&b), ["The branch is side now; it was main when this session was left."]);
+        assert_eq!(told(&b), ["The branch is now side; it was main when you left this session."]);
     }
     // Without a repository nothing is said.
     b.session.set_branch(None);

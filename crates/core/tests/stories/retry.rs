@@ -173,7 +173,7 @@ fn a_command_behind_a_change_that_failed_goes_back_to_the_model() {
 #[test]
 fn the_last_message_is_asked_again_whatever_became_of_it() {
     let mut b = Bench::new();
-    assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no message to ask again"));
+    assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no message to retry"));
     assert!(b.input(Input::say("/redo")).unwrap_err().reason.contains("no earlier plan"));
     b.say("how does the search work?");
     b.reply("by an index", &[]);
@@ -341,7 +341,7 @@ fn what_is_no_message_of_its_own_is_never_asked_again() {
     b.say("yes");
     b.reply("It is as fast as it can be.", &[]);
     assert_eq!(phase(&b), Phase::Idle);
-    assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no message to ask again"));
+    assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no message to retry"));
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn a_plan_that_has_something_left_comes_before_a_message_that_came_to_nothing() 
     for _ in 0..2 {
         b.reply("I would add it.", &[]);
     }
-    assert_eq!(b.notices().pop().unwrap(), "No plan came of that; nothing was changed.");
+    assert_eq!(b.notices().pop().unwrap(), "No plan was made; nothing was changed.");
     b.say("/retry");
     assert_eq!(phase(&b), Phase::AwaitingApproval);
 }

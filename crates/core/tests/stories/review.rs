@@ -206,7 +206,7 @@ fn up_goes_back_to_the_same_plan_and_writes_nothing() {
     b.answer(is_plan, Answer::Approve).unwrap();
     b.question(is_diff);
     let again = b.session.state().open_proposals().next().unwrap();
-    assert_eq!((again.id, again.decided.get(&0).copied()), (p.id, taken), "all is kept");
+    assert_eq!((again.id, again.decided.get(&0).copied()), (p.id, taken), "everything is kept");
     assert!(b.session.pending().is_empty());
 }
 

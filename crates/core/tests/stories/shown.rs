@@ -48,7 +48,7 @@ fn what_it_cost_is_told_from_the_ledger() {
 fn a_rule_that_is_wanted_is_shown_and_none_is_made() {
     for (line, told) in [
         ("always allow npm run lint-all", "`allow command npm run lint-all"),
-        ("don't ask me again for tests", "p keeps a rule"),
+        ("don't ask me again for tests", "p saves a rule"),
         ("always allow git status -s", "It is not asked about here"),
         ("always allow rm -rf build", "No rule can allow it: high risk is never covered by a rule."),
     ] {

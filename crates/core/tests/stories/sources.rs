@@ -177,7 +177,7 @@ fn a_tool_that_is_another_by_now_is_not_called_and_asked_about_again() {
         ..ToolOutcome::failure("gone")
     };
     b.end_tool(gone);
-    assert!(ended(&b).1.contains("does not have this tool any more"), "{:?}", ended(&b));
+    assert!(ended(&b).1.contains("no longer has this tool"), "{:?}", ended(&b));
 }
 
 #[test]

@@ -237,7 +237,7 @@ fn what_a_command_changed_of_it_is_put_back_and_both_are_told() {
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
     let said = b.notices();
     assert!(
-        said.iter().any(|n| n.contains("Put back what `black .` changed of the tests: tests/test_a.py.")),
+        said.iter().any(|n| n.contains("Restored what `black .` changed in the tests: tests/test_a.py.")),
         "{said:?}"
     );
     let state = b.session.state();
@@ -264,8 +264,7 @@ fn what_was_moved_onto_it_is_told_to_be_at_neither_place() {
                     place. The user's /undo brings it back where it was; tell the user";
         assert_eq!(result(&b).contains(told), moves, "{}", result(&b));
         b.input(Input::RevertEnded { apply: put_back(&b), result: Ok(()) }).unwrap();
-        let told = "The command moved src/new.py to tests/test_a.py: what was moved is at neither place now, and /undo \
-                    brings it back where it was. /unundo lets the change stand.";
+        let told = "The command moved src/new.py to tests/test_a.py: what was moved is now in neither place; /undo brings it back. /unundo keeps the change after all.";
         assert_eq!(b.notices().iter().any(|n| n.ends_with(told)), moves, "{:?}", b.notices());
     }
 }
@@ -277,7 +276,7 @@ fn what_cannot_be_put_back_marks_the_end_of_the_run() {
     let fault =
         WriteFault { message: "tests/test_a.py changed since".into(), stale: true, rebased: Vec::new() };
     b.input(Input::RevertEnded { apply: put_back(&b), result: Err(fault) }).unwrap();
-    assert!(b.notices().iter().any(|n| n.contains("could not be put back")), "{:?}", b.notices());
+    assert!(b.notices().iter().any(|n| n.contains("could not be restored")), "{:?}", b.notices());
     let told = ends(&mut b);
     assert!(told.contains("The tests were to be left alone: tests/test_a.py changed."), "{told}");
     assert!(!told.contains("Complete"), "{told}");

@@ -155,14 +155,14 @@ fn where_no_model_could_say_what_a_line_means_it_is_said_what_the_rules_made_of_
     for (line, made) in [
         (
             "rename by_day to sums_by_day",
-            "modify, queued: begins when the run has ended. Alt-M hands it to the running agent now.",
+            "modify, queued: starts when the run ends. Alt-M passes it to the running agent now.",
         ),
         ("name it bytes instead", "modify, reaches the agent with its next request."),
     ] {
         let mut b = doubted();
         b.say(line);
         b.understand(line, None);
-        let told = format!("no answer Taken by the rules as {made}");
+        let told = format!("no answer The rules took it as {made}");
         assert!(b.notices().contains(&told), "{line}: {:?}", b.notices());
     }
 }
@@ -170,7 +170,7 @@ fn where_no_model_could_say_what_a_line_means_it_is_said_what_the_rules_made_of_
 #[test]
 fn what_waits_for_the_end_can_be_told_to_what_runs() {
     let mut b = running();
-    assert!(b.input(Input::Tell(String::new())).is_err(), "nothing waits");
+    assert!(b.input(Input::Tell(String::new())).is_err(), "nothing is waiting");
     for line in ["name it bytes", "build a dashboard", "!make"] {
         b.input(Input::Queue(line.into())).unwrap();
     }
@@ -470,7 +470,7 @@ fn words_about_the_steps_change_the_plan_once_the_step_at_work_is_done() {
         assert_eq!(told.deeds, [Deed::Revises], "{line}");
         let (turn, path) = told.meant.clone().unwrap();
         let words = told.words((&turn, &path), false, b.session.state());
-        assert_eq!(words, "changes the plan once the step at work is done", "{line}");
+        assert_eq!(words, "changes the plan once the current step is done", "{line}");
         b.say(line);
         assert_eq!(b.session.state().phase, Phase::Executing, "{line}: {:?}", b.notices());
         b.reply("one", &[]);
@@ -573,7 +573,7 @@ fn what_was_said_of_the_plan_before_the_user_changed_it_does_not_change_their_ve
     let text = plan.document().replace("Two", "Second");
     b.input(Input::EditPlan { text, version: plan.version }).unwrap();
     assert!(b.session.state().queue.is_empty(), "{:?}", b.notices());
-    let told = "Your plan stands; \"we need another step for tests\" waits no more, as it was said before.";
+    let told = "Your plan stands; \"we need another step for tests\" is dropped, since it was said before.";
     assert!(b.notices().contains(&told.to_owned()), "{:?}", b.notices());
     b.answer(is_plan, Answer::Approve).unwrap();
     assert_eq!((b.session.state().phase, steps(&b)[0]), (Phase::Executing, TaskStatus::Running));

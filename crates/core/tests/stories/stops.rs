@@ -118,12 +118,12 @@ fn a_command_that_waits_for_a_yes_is_at_stake_as_that_and_nothing_runs() {
     b.question(is_risk);
     let stake = b.session.state().at_stake();
     assert_eq!(stake.len(), 1);
-    assert!(stake[0].starts_with("a command waits for your yes: `git push` ("), "{stake:?}");
+    assert!(stake[0].starts_with("a command is waiting for your yes: `git push` ("), "{stake:?}");
     assert!(stake[0].ends_with(" risk)"), "{stake:?}");
     b.input(Input::say("/exit")).unwrap();
     let state = b.session.state();
     let text = state.spec(state.phase_question().unwrap()).text.into_string();
-    assert!(text.starts_with("Leave, although a command waits for your yes: `git push` ("), "{text}");
+    assert!(text.starts_with("Leave, although a command is waiting for your yes: `git push` ("), "{text}");
     assert!(!text.contains("Kept") && !text.contains("what runs"), "{text}");
 }
 
@@ -183,7 +183,7 @@ fn what_a_stopped_command_changed_comes_with_its_end_and_can_be_taken_back() {
         assert!(b.session.state().open_call(call).is_none(), "{of}: {stop}");
         // Until it has ended nobody knows what it changed.
         let refused = b.input(Input::say("/undo")).unwrap_err().reason;
-        assert!(refused.starts_with("`make all` was stopped, and what it changed"), "{of}: {refused}");
+        assert!(refused.starts_with("`make all` was stopped, and its changes"), "{of}: {refused}");
 
         b.input(Input::ToolEnded { call, outcome: cut_off() }).unwrap();
         assert_eq!(b.session.state().ledger().len(), 1, "{of}: {stop}");

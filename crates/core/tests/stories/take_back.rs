@@ -91,7 +91,7 @@ fn one_hunk_of_a_command_goes_back_and_that_is_a_write_of_its_own() {
     let asked = b.question(is_diff);
     let text = b.session.state().open[&asked].message.clone();
     assert!(text.contains("a.txt by `make fmt`: y reverts a hunk"), "{text}");
-    assert!(b.input(Input::Undo).unwrap_err().reason.contains("waits in the diff"));
+    assert!(b.input(Input::Undo).unwrap_err().reason.contains("is waiting in the diff"));
     decide(&mut b, 0, Decision::Taken);
     decide(&mut b, 1, Decision::Left);
     b.approve_all(None).unwrap();
@@ -173,7 +173,7 @@ fn what_cannot_be_offered_is_said_and_nothing_waits() {
     assert!(refused(&mut b, Vec::new()).contains("changed since"));
     b.say("/undo a.txt");
     let writes = b.session.state().ledger().to_vec();
-    assert!(refused(&mut b, writes.clone()).contains("is being looked at"));
+    assert!(refused(&mut b, writes.clone()).contains("is being checked"));
     let (lane, _) = sought(&b).unwrap();
     let result = Err("a.txt is not text".to_owned());
     b.input(Input::TakeBackMade { lane, result: result.clone() }).unwrap();
@@ -181,7 +181,7 @@ fn what_cannot_be_offered_is_said_and_nothing_waits() {
     assert!(b.input(Input::TakeBackMade { lane, result }).is_err(), "it is not wanted any more");
     assert!(sought(&b).is_none() && b.session.state().open.is_empty());
     offered(&mut b);
-    assert!(refused(&mut b, writes.clone()).contains("waits in the diff"));
+    assert!(refused(&mut b, writes.clone()).contains("is waiting in the diff"));
     let mut b = formatted(Doubt::default());
     b.say("/readonly");
     assert!(refused(&mut b, writes).contains("read-only"));
@@ -196,7 +196,7 @@ fn nothing_is_offered_while_a_command_is_at_work_and_what_moved_meanwhile_is_not
         b.answer(is_risk, pilothouse_core::checkpoint::Answer::Approve).unwrap();
     }
     let told = b.input(Input::UndoFile { path: path("a.txt"), writes }).unwrap_err().reason;
-    assert!(told.contains("`make test` is at work"), "{told}");
+    assert!(told.contains("`make test` is running"), "{told}");
     // The command is undone while what takes back a part of it is looked for.
     let mut b = formatted(Doubt::default());
     b.say("/undo a.txt");
@@ -219,7 +219,7 @@ fn the_review_says_what_may_be_somebody_elses_and_where_it_meets_later_lines() {
     let draft = proposing("a.txt", "one!\n2\n", "1\n2\n").proposals.remove(0);
     b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: met(true) }) }).unwrap();
     let text = b.session.state().open[&b.question(is_diff)].message.clone();
-    assert!(text.contains("perhaps by somebody else") && text.contains("changed since (line 1)"), "{text}");
+    assert!(text.contains("perhaps by someone else") && text.contains("changed since (line 1)"), "{text}");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn of_a_file_that_is_gone_it_is_said_that_it_was_removed_since() {
     let meets = vec![pilothouse_core::diff::Lines::default()];
     b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets }) }).unwrap();
     let text = b.session.state().open[&b.question(is_diff)].message.clone();
-    assert!(text.ends_with("It was removed since."), "{text}");
+    assert!(text.ends_with("It has been removed since."), "{text}");
     assert!(b.approve_all(None).is_err(), "it comes back by a decision of its own");
 }
 
@@ -259,7 +259,7 @@ fn one_that_made_the_file_goes_back_by_its_word_and_a_control_file_by_its_own() 
     let draft = proposing("a.txt", NEW, "").proposals.remove(0);
     assert_eq!((draft.kind, draft.hunks.len()), (ChangeKind::Delete, 1));
     b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: Vec::new() }) }).unwrap();
-    assert!(b.approve_all(None).unwrap_err().reason.contains("wants the word"));
+    assert!(b.approve_all(None).unwrap_err().reason.contains("needs a typed word"));
     b.approve_all(Some("delete")).unwrap();
     b.write();
     assert_eq!(b.session.state().ledger().len(), 2);
@@ -351,7 +351,7 @@ fn words_take_back_what_this_session_wrote_and_nothing_else_does() {
         b.question(is_diff);
         let refused = b.input(Input::say(line)).unwrap_err();
         assert!(
-            refused.reason.contains("what waits for its review; /undo takes back"),
+            refused.reason.contains("what is waiting for review; /undo takes back"),
             "{line}: {refused:?}"
         );
     }
@@ -405,7 +405,7 @@ fn words_that_undo_a_file_leave_what_waits_of_it_at_once() {
             assert!(state.open_proposals().next().is_none() && state.queue.works().count() == 0, "{line}");
             assert!(sought(&b).is_none() && state.ledger().len() == ledger, "{line}");
             let told = b.notices().last().cloned().unwrap_or_default();
-            assert!(told.contains("What waited of CHANGELOG.md is left"), "{line}: {told}");
+            assert!(told.contains("What was waiting for CHANGELOG.md is left"), "{line}: {told}");
             assert_eq!(told.contains("/undo CHANGELOG.md"), written, "{line}: {told}");
         }
     }

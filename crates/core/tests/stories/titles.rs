@@ -31,7 +31,7 @@ fn said(step: &pilothouse_core::session::Step, part: &str) -> bool {
 fn the_model_names_a_session_beside_whatever_goes_on() {
     let mut b = Bench::asking();
     let why = b.input(Input::say("/title again")).unwrap_err().reason;
-    assert!(why.contains("nothing yet"), "{why}");
+    assert!(why.contains("nothing to base"), "{why}");
     b.say("what is in a.txt?");
     // The answer is on its way.
     let asked = b.say("/title");
@@ -56,7 +56,7 @@ fn one_that_does_not_come_leaves_the_title_and_the_users_own_goes_before() {
     b.say("/title Mine");
     for text in ["", "  \n ", "\"\""] {
         b.say("/title again");
-        assert!(said(&gives(&mut b, text).unwrap(), "gave none"));
+        assert!(said(&gives(&mut b, text).unwrap(), "suggested none"));
         assert_eq!(title(&b), Some("Mine"));
     }
     b.say("/title again");
@@ -79,7 +79,7 @@ fn one_that_does_not_come_leaves_the_title_and_the_users_own_goes_before() {
     b.say("/title again");
     gives(&mut b, "**Title:** Own").unwrap();
     b.say("/title again");
-    assert!(said(&b.input(Input::Cancel).unwrap(), "No title is asked for"));
+    assert!(said(&b.input(Input::Cancel).unwrap(), "Stopped asking for a title"));
     assert!(b.session.pending().is_empty() && title(&b) == Some("Own"));
 }
 

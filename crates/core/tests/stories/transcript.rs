@@ -111,7 +111,7 @@ fn questions_beyond_a_few_wait_for_the_model_and_one_stop_drops_all_that_wait() 
     let told = b
         .log
         .iter()
-        .any(|e| matches!(&e.event, Event::Notice { text, .. } if text.contains("195 questions")));
+        .any(|e| matches!(&e.event, Event::Notice { text, .. } if text.contains("195 queued questions")));
     assert!(told, "it is said how many");
 }
 

@@ -44,7 +44,7 @@ fn what_the_folder_brings_and_changes_while_it_is_open_is_told_and_asked_about()
     let mut b = opened_with(Trust::Kept);
     let step = b.input(Input::BroughtChanged { path: ".mcp.json".into() }).unwrap();
     let told = b.notices();
-    assert!(told.last().unwrap().starts_with(".mcp.json is not what it was"), "{told:?}");
+    assert!(told.last().unwrap().starts_with(".mcp.json has changed since"), "{told:?}");
     assert!(step.effects.iter().any(|e| format!("{e:?}").contains("Survey")), "{:?}", step.effects);
     assert!(b.input(Input::BroughtChanged { path: ".mcp.json".into() }).is_err(), "it is looked at already");
     b.input(Input::Surveyed(bringing("x"))).unwrap();
@@ -128,7 +128,7 @@ fn a_command_whose_variables_are_others_by_the_time_it_begins_is_asked_about_aga
     b.answer(is_risk, Answer::Word("proceed".into())).unwrap();
     b.input(Input::BroughtChanged { path: ".env".into() }).unwrap();
     b.input(Input::Surveyed(giving("two", &["TOKEN", "MORE"]))).unwrap();
-    let changed = Some("the variables that it gets changed".to_owned());
+    let changed = Some("the variables it gets have changed".to_owned());
     b.end_tool(ToolOutcome { changed, ..ToolOutcome::failure("nothing was done") });
     assert_eq!(asked_to_run(&b).1, ["TOKEN", "MORE"]);
 }
@@ -145,12 +145,12 @@ fn a_command_that_the_user_allowed_says_that_its_variables_changed_since() {
     b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
     b.input(Input::BroughtChanged { path: ".env".into() }).unwrap();
     b.input(Input::Surveyed(giving("two", &["TOKEN"]))).unwrap();
-    let changed = Some("the variables that it gets changed".to_owned());
+    let changed = Some("the variables it gets have changed".to_owned());
     b.end_tool(ToolOutcome { changed, ..ToolOutcome::failure("nothing was done") });
     let id = b.question(is_risk);
     let CheckpointKind::Risk(asked) = &b.session.state().open[&id].kind else { unreachable!() };
     let by = asked.ruling.as_ref().map(|ruling| ruling.by.as_str());
-    assert_eq!(by, Some("what it gets of .env changed after you allowed it"));
+    assert_eq!(by, Some("what it gets from .env changed after you allowed it"));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_command_that_nobody_was_asked_about_begins_with_the_variables_as_they_are_b
     b.input(Input::BroughtChanged { path: ".env".into() }).unwrap();
     b.input(Input::Surveyed(giving("two", &["TOKEN"]))).unwrap();
     let changed = || ToolOutcome {
-        changed: Some("the variables that it gets changed".to_owned()),
+        changed: Some("the variables it gets have changed".to_owned()),
         ..ToolOutcome::failure("nothing was done")
     };
     b.end_tool(changed());
@@ -338,7 +338,7 @@ fn a_plan_that_nothing_checks_here_says_why_and_what_to_do() {
         (
             Trust::None,
             json!(["a.rs"]),
-            "this folder is not trusted, so `make test` does not run by itself; /trust",
+            "this folder is not trusted, so `make test` won't run on its own; /trust",
         ),
         (Trust::None, json!(["README.md"]), ""),
         (Trust::Once, json!(["a.rs"]), ""),

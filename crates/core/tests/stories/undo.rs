@@ -85,7 +85,10 @@ fn what_a_take_back_does_not_name_stays_in_the_ledger() {
     assert_eq!(paths(&b, &undone), ["a.txt"]);
     assert!(undone[0] != whole, "the part stands by itself");
     let told = b.notices().into_iter().find(|n| n.starts_with("Took back")).unwrap();
-    assert!(told.contains("the change to a.txt") && told.ends_with("Left of that change: b.txt."), "{told}");
+    assert!(
+        told.contains("the change to a.txt") && told.ends_with("Still in place from that change: b.txt."),
+        "{told}"
+    );
     // The rest goes back as any change, and each part comes back by itself.
     b.input(Input::Undo).unwrap();
     assert_eq!(reverting(&b), ["b.txt"]);
@@ -179,8 +182,7 @@ fn lines_that_a_later_run_changed_again_are_not_put_back_before_that_is_taken_ba
         b.input(Input::TakeBackMade { lane: lane.unwrap(), result }).unwrap();
         assert_eq!(b.session.state().open_proposals().count() == 1, offered, "{:?}", b.notices());
         assert!(!b.session.state().is_taking_back());
-        let told = "Nothing was taken back: a later run of this session, \"move the greeting to the end\", changed the \
-                    same lines of README.md. Take that back first (/undo README.md), then this.";
+        let told = "Nothing was taken back: a later run in this session, \"move the greeting to the end\", changed the same lines of README.md. Take that back first (/undo README.md), then this.";
         assert_eq!(b.notices().iter().any(|n| n == told), !offered, "{:?}", b.notices());
     }
 }
@@ -209,7 +211,7 @@ fn words_take_back_what_was_written_to_a_file_by_the_name_that_they_call_it() {
     ran(&mut b, "fix the tests", "test/parse.js", OLD, NEW);
     b.say("undo parse.js");
     let told = b.notices().pop().unwrap();
-    assert_eq!(told, "parse.js may be lib/parse.js or test/parse.js; say which: /undo lib/parse.js");
+    assert_eq!(told, "parse.js could be lib/parse.js or test/parse.js; say which: /undo lib/parse.js");
 }
 
 #[test]
@@ -389,7 +391,7 @@ fn a_step_of_several_files_between_others_says_how_each_goes_back() {
     let told = b.notices().pop().unwrap();
     assert_eq!(
         told,
-        "it wrote 2 files, and other changes stand with them: take them back one by one, /undo src/greet.py, /undo src/main.py"
+        "it wrote 2 files along with other changes: take them back one by one, /undo src/greet.py, /undo src/main.py"
     );
 }
 

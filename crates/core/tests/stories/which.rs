@@ -59,7 +59,7 @@ fn a_yes_behind_a_question_of_the_agent_is_asked_about_where_another_waits() {
     };
     for line in ["yes", "yes please", "no"] {
         let mut b = asks();
-        assert_eq!(foretold(&b, line), "asks whether the question above or the agent is meant");
+        assert_eq!(foretold(&b, line), "asks whether you mean the question above or the agent");
         b.say(line);
         assert_eq!((b.session.state().lanes.len(), committing(&b)), (0, None), "{line}");
         let id = b.question(is_which);
@@ -158,7 +158,7 @@ fn where_which_of_two_cannot_be_asked_both_are_named_and_nothing_goes_on() {
     let id = b.question(CheckpointKind::is_exit);
     b.reply("It does not.\n\nShall I leave it out?", &[]);
     let refused = b.input(Input::say("yes")).unwrap_err().to_string();
-    let both = ["that may answer \"", "the agent's \"Shall I leave it out?\"", "a key answers"];
+    let both = ["that could answer \"", "the agent's \"Shall I leave it out?\"", "use a key for"];
     assert!(both.iter().all(|told| refused.contains(told)) && !refused.contains("?."), "{refused}");
     assert_eq!(b.question(CheckpointKind::is_exit), id);
 }

@@ -135,7 +135,7 @@ fn a_run_whose_files_never_stay_as_they_are_ends_and_is_not_complete() {
     }
     let (status, summary) = ended(&b);
     assert_eq!((phase(&b), status), (Phase::Idle, RunStatus::Ended));
-    assert!(summary.contains("gate t not green any more"), "{summary}");
+    assert!(summary.contains("gate t no longer green"), "{summary}");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn where_nobody_can_look_at_the_files_that_is_said_and_a_stop_needs_no_look() {
     let mut stopped = Bench { session: b.session.clone(), log: b.log.clone(), clock: b.clock };
     see(&mut b, None);
     assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
-    assert!(b.notices().iter().any(|n| n.contains("could not be looked")), "{:?}", b.notices());
+    assert!(b.notices().iter().any(|n| n.contains("could not be checked")), "{:?}", b.notices());
     stopped.input(Input::Cancel).unwrap();
     assert_eq!((phase(&stopped), stopped.session.pending().len()), (Phase::Idle, 0));
 }

@@ -102,7 +102,7 @@ fn read(body: &[u8], wanted: usize) -> Result<Vec<Vec<f32>>, Fault> {
 fn hinted(fault: Fault) -> Fault {
     let hint = match fault.kind {
         FaultKind::Unauthorized => "its key is `embedder` in credentials.toml",
-        FaultKind::Unreachable => "check that it runs and that base_url under [embedder] is right",
+        FaultKind::Unreachable => "check that it is running and that base_url under [embedder] is right",
         FaultKind::Refused => "check base_url and name under [embedder]",
         FaultKind::NotAStream
         | FaultKind::Stalled

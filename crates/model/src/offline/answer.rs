@@ -42,11 +42,9 @@ pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
         Request::How(job) => how(scene, job),
         Request::Start => command::start(scene),
         Request::Connect(name) => Ok(connect(name.as_deref())),
-        Request::Who => {
-            Ok(format!("I am the built-in offline engine: rules, and no model. {}", super::CONNECT))
-        }
+        Request::Who => Ok(format!("I am the built-in offline engine: rules, no model. {}", super::CONNECT)),
         Request::Greeting => {
-            Ok(format!("Hello. I am the built-in offline engine: rules, and no model. {}", super::ABLE))
+            Ok(format!("Hello. I am the built-in offline engine: rules, no model. {}", super::ABLE))
         }
         Request::Thanks => Ok("You are welcome.".to_owned()),
         Request::Able => Ok(format!("{} {}", super::ABLE, super::CONNECT)),
@@ -65,7 +63,7 @@ pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
 }
 
 /// What leaves the machine.
-const PRIVACY: &str = "No: I am the built-in offline engine, and nothing leaves this machine. Once you connect a model, what it is asked goes to the address that you named and nowhere else: your messages, what is read of your files for them and what commands print, without the secrets that are known.";
+const PRIVACY: &str = "No: I am the built-in offline engine, and nothing leaves this machine. Once you connect a model, requests go to the address you gave and nowhere else: your messages, the parts of your files read for them and what commands print, with known secrets masked.";
 
 /// How something is done here; nothing is run for it.
 fn how(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
@@ -79,7 +77,7 @@ fn how(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
         Job::Command(_) => "It runs",
     };
     let line = command::line(scene, job)?;
-    Ok(format!("{does} with `{line}`. Say `run {line}` and I do it: you are asked before."))
+    Ok(format!("{does} with `{line}`. Say `run {line}` and I'll run it; you are asked first."))
 }
 
 /// How a model is connected, the one that was named where one was.
@@ -87,7 +85,7 @@ fn connect(name: Option<&str>) -> String {
     let name = name.unwrap_or("NAME");
     let presets: Vec<&str> = Preset::ALL.iter().map(|p| p.name()).collect();
     format!(
-        "`/model PRESET:{name}` asks that model from the next request on, with one of the presets {}; `/model {name}` does where the key of its provider is known here. `pilothouse auth set PRESET` stores a key, and `/connect` shows every other way.",
+        "`/model PRESET:{name}` uses that model from the next request, with one of the presets {}; `/model {name}` is enough where its provider's key is already stored. `pilothouse auth set PRESET` stores a key, and `/connect` shows every other way.",
         presets.join(", ")
     )
 }
@@ -127,11 +125,11 @@ fn nothing(term: &str, found: &Found) -> String {
     let hint = if term.split(' ').count() > 2 { format!(" {}", super::CONNECT) } else { String::new() };
     if found.partial {
         return format!(
-            "I found nothing called `{term}` in what could be searched; not every file of this folder was looked at: name a folder to search in."
+            "I found nothing called `{term}` in what I could search; not every file in this folder was searched, so name a folder to search in."
         );
     }
     format!(
-        "I found nothing called `{term}`: no match in any file of this folder, in any case or spelling.{hint}"
+        "I found nothing called `{term}`: no match in any file in this folder, in any case or spelling.{hint}"
     )
 }
 
@@ -168,7 +166,7 @@ fn define(scene: &Scene<'_>, term: &str, meaning: Option<String>) -> Result<Stri
     }
     let Some(best) = all.first() else {
         return Ok(format!(
-            "I found no definition of `{term}`, but it is named in {}:\n\n{}",
+            "I found no definition of `{term}`, but it is mentioned in {}:\n\n{}",
             tally(&found),
             quotes(&found.hits.iter().collect::<Vec<_>>())
         ));
@@ -190,7 +188,7 @@ fn define(scene: &Scene<'_>, term: &str, meaning: Option<String>) -> Result<Stri
         browse::fenced(&best.path, &text)
     );
     if let Some(why) = heard.failed {
-        out.push_str(&format!("\n\nI could not read further: {why}"));
+        out.push_str(&format!("\n\nI couldn't read further: {why}"));
     }
     let others: Vec<&Hit> = all.iter().skip(1).copied().collect();
     if !others.is_empty() {
@@ -251,7 +249,7 @@ fn uses(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
     if uses.is_empty() {
         return Ok(format!("Nothing in this folder uses `{term}`.{place}"));
     }
-    let mut out = format!("`{term}` is named in {}, its definition included.{place}\n", tally(&found));
+    let mut out = format!("`{term}` is mentioned in {}, its definition included.{place}\n", tally(&found));
     let files = found.by_file();
     for (file, hits) in files.iter().take(20) {
         let lines: Vec<String> =
@@ -274,11 +272,11 @@ fn todos(scene: &Scene<'_>, scope: Option<&str>) -> Result<String, Move> {
     let found = found(scene, json!({"pattern": TODOS, "path": scope.unwrap_or("."), "max": 200}))?;
     if found.hits.is_empty() && found.partial {
         return Ok(format!(
-            "I found no TODO, FIXME, XXX or HACK in what could be searched of {place}; not every file was looked at."
+            "I found no TODO, FIXME, XXX or HACK in what I could search of {place}; not every file was searched."
         ));
     }
     if found.hits.is_empty() {
-        return Ok(format!("No TODO, FIXME, XXX or HACK stands in {place}."));
+        return Ok(format!("There is no TODO, FIXME, XXX or HACK in {place}."));
     }
     let hits: Vec<&Hit> = found.hits.iter().collect();
     Ok(format!(
@@ -316,7 +314,7 @@ fn find(scene: &Scene<'_>, text: &str, scope: Option<&str>) -> Result<String, Mo
     let exact = found(scene, json!({"pattern": text, "path": path, "literal": true, "max": 200}))?;
     if !exact.hits.is_empty() {
         let hits: Vec<&Hit> = exact.hits.iter().collect();
-        return Ok(format!("\"{text}\" stands in {} of {place}:\n\n{}", tally(&exact), quotes(&hits)));
+        return Ok(format!("\"{text}\" appears in {} of {place}:\n\n{}", tally(&exact), quotes(&hits)));
     }
     let pattern = format!("(?i){}", regex::escape(text));
     let loose = found(scene, json!({"pattern": pattern, "path": path, "max": 200}))?;
@@ -325,7 +323,7 @@ fn find(scene: &Scene<'_>, text: &str, scope: Option<&str>) -> Result<String, Mo
     }
     let hits: Vec<&Hit> = loose.hits.iter().collect();
     Ok(format!(
-        "\"{text}\" stands nowhere in {place} exactly so, but with other upper and lower case in {}:\n\n{}",
+        "\"{text}\" does not appear in {place} exactly like that, but in different case in {}:\n\n{}",
         tally(&loose),
         quotes(&hits)
     ))

@@ -51,12 +51,12 @@ fn open<'a>(scene: &Scene<'a>, path: &str, from: u64, lines: u64) -> Result<(Str
         |l: &&str| l.strip_suffix(path).is_some_and(|front| front.ends_with('/')) || bare(l).unwrap_or(false);
     let found: Vec<&str> = names(all.text).filter(same).collect();
     match found.as_slice() {
-        [] => Err(Move::Say(format!("I could not read {path}: {why}"))),
+        [] => Err(Move::Say(format!("I couldn't read {path}: {why}"))),
         [one] => {
             let heard = scene.ask("read", args(one))?;
             match heard.failed {
                 None => Ok(((*one).to_owned(), heard)),
-                Some(why) => Err(Move::Say(format!("I could not read {one}: {why}"))),
+                Some(why) => Err(Move::Say(format!("I couldn't read {one}: {why}"))),
             }
         }
         many => {
@@ -80,21 +80,21 @@ fn is_remark(line: &str) -> bool {
 }
 
 /// Said where there is nothing to look at.
-const EMPTY: &str = "This folder is empty, or git ignores all that is in it: there is nothing to look at yet. `create FILE with \"…\"` makes a file; you see it before it is written.";
+const EMPTY: &str = "This folder is empty, or git ignores everything in it, so there is nothing to look at yet. `create FILE with \"…\"` makes a file; you see it before it is written.";
 
 /// Lists a folder.
 pub(super) fn list(scene: &Scene<'_>, path: Option<&str>) -> Result<String, Move> {
     let path = path.unwrap_or(".");
     let heard = scene.ask("list", json!({"path": path, "depth": 2}))?;
     if let Some(why) = heard.failed {
-        return Err(Move::Say(format!("I could not list {path}: {why}")));
+        return Err(Move::Say(format!("I couldn't list {path}: {why}")));
     }
     let lines: Vec<&str> = names(heard.text).collect();
     if lines.is_empty() {
         return Ok(if path == "." {
             EMPTY.to_owned()
         } else {
-            format!("{path} is empty, or git ignores all that is in it.")
+            format!("{path} is empty, or git ignores everything in it.")
         });
     }
     let folders = lines.iter().filter(|l| l.ends_with('/')).count();
@@ -148,7 +148,7 @@ fn outline_file(path: &str, text: &str, total: Option<u64>) -> String {
     let mut out = format!("{path}, {}.", count(total, "line"));
     let about = purpose(&lines);
     if !about.is_empty() {
-        out.push_str(&format!(" It says of itself ({path}:1): {about}"));
+        out.push_str(&format!(" It describes itself ({path}:1): {about}"));
     }
     let items: Vec<String> = lines
         .iter()
@@ -157,9 +157,12 @@ fn outline_file(path: &str, text: &str, total: Option<u64>) -> String {
         .collect();
     if items.is_empty() {
         let why =
-            if is_known(path) { "I see no definitions in it" } else { "I do not know this kind of file" };
+            if is_known(path) { "I see no definitions in it" } else { "I don't know this kind of file" };
         let head: Vec<&str> = lines.iter().take(15).map(|(_, text)| *text).collect();
-        return format!("{out}\n\n{why}; it begins so ({path}:1):\n\n{}", fenced(path, &head.join("\n")));
+        return format!(
+            "{out}\n\n{why}; it begins like this ({path}:1):\n\n{}",
+            fenced(path, &head.join("\n"))
+        );
     }
     let more = items.len().saturating_sub(OUTLINED);
     let shown = items.into_iter().take(OUTLINED).collect::<Vec<_>>().join("\n");
@@ -232,7 +235,7 @@ const ABOUT: [&str; 10] = [
 pub(super) fn overview(scene: &Scene<'_>) -> Result<String, Move> {
     let heard = scene.ask("list", json!({"path": ".", "depth": 3}))?;
     if let Some(why) = heard.failed {
-        return Err(Move::Say(format!("I could not look around: {why}")));
+        return Err(Move::Say(format!("I couldn't look around: {why}")));
     }
     let files: Vec<&str> = names(heard.text).collect();
     if files.is_empty() {

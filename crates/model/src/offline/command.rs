@@ -66,7 +66,7 @@ pub(super) fn line(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
     };
     let heard = scene.ask("list", json!({"path": ".", "depth": 1}))?;
     if let Some(why) = heard.failed {
-        return Err(Move::Say(format!("I could not look for the project's files: {why}")));
+        return Err(Move::Say(format!("I couldn't look for the project's files: {why}")));
     }
     let files: Vec<&str> = heard.text.lines().map(|l| l.trim().trim_start_matches("./")).collect();
     let found = scene.commands().find(|(what, _)| *what == purpose).map(|(_, line)| line);
@@ -77,7 +77,7 @@ pub(super) fn line(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
     match found.or_else(usual) {
         Some(command) => Ok(command.to_owned()),
         None => Err(Move::Say(format!(
-            "I cannot tell how to {name} here: there is no Cargo.toml, package.json, pyproject.toml, go.mod, Makefile or the like in this folder. Say the command itself: run `…`."
+            "I can't tell how to {name} here: this folder has no Cargo.toml, package.json, pyproject.toml, go.mod, Makefile or the like. Give the command itself: run `…`."
         ))),
     }
 }
@@ -85,7 +85,9 @@ pub(super) fn line(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
 /// How the program is started, where a file of the folder says it.
 pub(super) fn start(scene: &Scene<'_>) -> Result<String, Move> {
     let (file, line) = starts(scene)?.ok_or_else(no_start)?;
-    Ok(format!("By {file} it is started with `{line}`. Say `run {line}` and I do it: you are asked before."))
+    Ok(format!(
+        "According to {file}, `{line}` starts it. Say `run {line}` and I'll run it; you are asked first."
+    ))
 }
 
 /// The file that says how the program is started, and its line.
@@ -96,7 +98,7 @@ fn starts(scene: &Scene<'_>) -> Result<Option<(&'static str, &'static str)>, Mov
 }
 
 fn no_start() -> Move {
-    Move::Say("I cannot tell how this is started: no file of this folder that I know says it. Its README may; say the command itself: run `…`.".to_owned())
+    Move::Say("I can't tell how this is started: no file I know in this folder says so. Its README may. Give the command itself: run `…`.".to_owned())
 }
 
 /// The line that adds a package.
@@ -105,7 +107,7 @@ fn install(scene: &Scene<'_>, package: &str) -> Result<String, Move> {
     let files: Vec<&str> = names(heard.text).collect();
     let command = trade::adds(&files).ok_or_else(|| {
         Move::Say(format!(
-            "I cannot tell how {package} is installed here: no file of this folder that I know says it. Say the command itself: run `…`."
+            "I can't tell how {package} is installed here: no file I know in this folder says so. Give the command itself: run `…`."
         ))
     })?;
     Ok(format!("{command} {package}"))
@@ -146,7 +148,7 @@ pub(super) fn report(command: &str, output: &str, failed: Option<&str>) -> Strin
         (None, _) if first.starts_with("stopped after") => format!("was {first}"),
         (None, Some(why)) => return format!("`{command}` did not run: {why}"),
         (None, None) if first.starts_with("ended by signal") => first.to_owned(),
-        (None, None) => "ended; its exit code is not known".to_owned(),
+        (None, None) => "ended with an unknown exit code".to_owned(),
     };
     if let Some(told) = digest(output).filter(|_| code != Some(0)) {
         let (head, rest) = told.split_once('\n').unwrap_or((&told, ""));
@@ -180,7 +182,7 @@ pub(super) fn report(command: &str, output: &str, failed: Option<&str>) -> Strin
     };
     if held {
         text.push_str(&format!(
-            "\n\nIt ran in the sandbox, which may be why; `!!{command}` runs it outside."
+            "\n\nIt ran in the sandbox, which may be the reason; `!!{command}` runs it outside."
         ));
     }
     text
@@ -263,8 +265,7 @@ mod tests {
         let held = "exit 1, took 0.1 s\n(it ran in a sandbox; run it again with \"outside\": true)\nstderr:\nread-only";
         assert_eq!(
             report("make", held, None),
-            "`make` failed (exit 1). Its last lines:\n\n```text\nread-only\n```\n\nIt ran in the sandbox, which may be why; \
-             `!!make` runs it outside."
+            "`make` failed (exit 1). Its last lines:\n\n```text\nread-only\n```\n\nIt ran in the sandbox, which may be the reason; `!!make` runs it outside."
         );
         let slow = "stopped after its time limit of 120 s, took 120.0 s";
         assert!(report("x", slow, Some(slow)).starts_with("`x` was stopped after its time limit"));

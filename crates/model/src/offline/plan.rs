@@ -52,7 +52,7 @@ pub(super) fn submit(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> 
 pub(super) fn submit_job(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
     let command = command::line(scene, job)?;
     let title = format!("Run `{command}`");
-    let note = "The command is shown again and asked about before it runs.".to_owned();
+    let note = "You are shown the command again and asked before it runs.".to_owned();
     send(scene, Draft { title: title.clone(), note, tasks: vec![(title, "execute", Order::Run { command })] })
 }
 
@@ -67,7 +67,7 @@ fn send(scene: &Scene<'_>, draft: Draft) -> Result<String, Move> {
     let plan = json!({"title": draft.title, "note": draft.note, "tasks": tasks, "gates": []});
     let heard = scene.ask("submit_plan", plan)?;
     Ok(match heard.failed {
-        Some(why) => format!("The plan was not taken: {why}"),
+        Some(why) => format!("The plan was not accepted: {why}"),
         None => draft.note,
     })
 }
@@ -133,7 +133,7 @@ fn hunt(scene: &Scene<'_>, scope: Option<&str>, search: &dyn Fn(&str) -> Call) -
 
 fn rename(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Result<Draft, Move> {
     if old == new {
-        return Err(Move::Say(format!("`{old}` is called that already.")));
+        return Err(Move::Say(format!("`{old}` is already called that.")));
     }
     let place = scope.unwrap_or(".");
     let mut calls = vec![word_search(old, place), word_search(new, place)];
@@ -186,7 +186,7 @@ fn outside(found: &Found, all: &Found, old: &str) -> String {
     let others: Vec<_> = all.hits.iter().filter(|h| !inside.contains(h.path.as_str())).collect();
     let Some(first) = others.first() else { return String::new() };
     let n = count(others.len() as u64, "line");
-    format!(" Careful: `{old}` stays in {n} outside, first in {}.", first.place())
+    format!(" Careful: `{old}` remains in {n} outside, first in {}.", first.place())
 }
 
 fn cut_off(found: &Found) -> String {
@@ -194,9 +194,7 @@ fn cut_off(found: &Found) -> String {
         return String::new();
     }
     let listed = count(found.by_file().len() as u64, "file");
-    format!(
-        " Careful: there are more files than the {listed} that I could list; do the rest with a second run."
-    )
+    format!(" Careful: there are more files than the {listed} I could list; do the rest in a second run.")
 }
 
 /// How often a word stands in the lines that were found; the count of lines when those were cut.
@@ -269,7 +267,7 @@ fn replace(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Resu
     let places =
         found.hits.iter().map(|h| h.text.matches(line).count() as u64).sum::<u64>().max(found.matches);
     let note = format!(
-        "{} {}, upper and lower case told apart.{}",
+        "{} {}, case-sensitive.{}",
         tally(&format!("\"{old}\""), places, &found),
         within(scope),
         cut_off(&found)
@@ -296,7 +294,7 @@ fn create(scene: &Scene<'_>, path: &str, content: &str) -> Result<Draft, Move> {
     let heard = scene.ask("read", first_line(path))?;
     if heard.failed.is_none() {
         return Err(Move::Say(format!(
-            "{path} exists already, and I do not write over it. Delete it first, or use `replace \"…\" with \"…\" in {path}`."
+            "{path} already exists, and I don't overwrite it. Delete it first, or use `replace \"…\" with \"…\" in {path}`."
         )));
     }
     let lines = content.lines().count() as u64;
@@ -379,7 +377,7 @@ fn mentions(scene: &Scene<'_>, files: &[String]) -> Result<String, Move> {
     let others: Vec<_> = found.hits.iter().filter(|h| h.path != *file).collect();
     let Some(first) = others.first() else { return Ok(String::new()) };
     Ok(format!(
-        " Careful: `{stem}` is still named in {} elsewhere, first in {}.",
+        " Careful: `{stem}` is still mentioned in {} elsewhere, first in {}.",
         count(others.len() as u64, "place"),
         first.place()
     ))

@@ -102,8 +102,7 @@ fn gate(text: &str) -> Option<Run<'_>> {
 pub(super) fn failure(scene: &Scene<'_>, asked: Failure) -> Result<String, Move> {
     let Some(run) = last_run(scene.before()) else {
         return Err(Move::Say(
-            "I see no command that ran in this session before this, so there is nothing that I could tell of. \
-             `run the tests` does it: you are asked before."
+            "No command has run in this session yet, so there is nothing to tell. Say `run the tests` and I'll run them; you are asked first."
                 .to_owned(),
         ));
     };
@@ -114,10 +113,12 @@ pub(super) fn failure(scene: &Scene<'_>, asked: Failure) -> Result<String, Move>
     };
     let mut text = format!("{lead}{}", command::report(&run.command, run.output, None));
     if run.code != 0 && asked == Failure::Why {
-        text.push_str("\n\nThat is what it printed; to find what in the code makes it so needs a model.");
+        text.push_str(
+            "\n\nThat is what it printed; finding the cause in the code needs a model (`/connect`).",
+        );
     }
     if run.overtaken {
-        text.push_str("\n\nFiles were changed since: `run it again` tells how it stands now.");
+        text.push_str("\n\nFiles have changed since; `run it again` shows where it stands now.");
     }
     Ok(text)
 }
@@ -127,14 +128,12 @@ pub(super) fn why_asked(scene: &Scene<'_>) -> String {
     let of =
         last_run(scene.before()).map_or_else(|| "COMMAND".to_owned(), |run| run.command.replace('"', "\\\""));
     format!(
-        "A change is asked about before it is written, and a command before it runs, unless it is known only to read or a \
-         rule of yours allows it; what removes files or is of high risk asks in every mode. `w` at a question says why it \
-         asks; `pilothouse permissions explain \"{of}\"` says which rule decides about that command."
+        "You are asked before a change is written and before a command runs, unless the command only reads or one of your rules allows it; removing files and high risk ask in every mode. `w` at a question says why it asks; `pilothouse permissions explain \"{of}\"` says which rule decides about that command."
     )
 }
 
 /// How something is taken back.
-pub(super) const UNDO: &str = "`/undo` takes back the last change that this session wrote, `/undo FILE` what it wrote to one file, hunk by hunk, and `/unundo` puts it back again; `/changes` lists what was written. A commit is taken back by `run git revert HEAD`: you are asked before.";
+pub(super) const UNDO: &str = "`/undo` takes back the last change this session wrote, `/undo FILE` what it wrote to one file, hunk by hunk, and `/unundo` puts it back; `/changes` lists what was written. To take back a commit, say `run git revert HEAD`; you are asked first.";
 
 /// What is said to an order to take something back: what stands of a session's writes is taken back without this engine.
 pub(super) fn undo(scene: &Scene<'_>) -> Result<String, Move> {
@@ -142,7 +141,7 @@ pub(super) fn undo(scene: &Scene<'_>) -> Result<String, Move> {
     let head = if wrote {
         "I take back nothing myself."
     } else {
-        "I see nothing that this session wrote, so there is nothing to take back."
+        "This session has written nothing, so there is nothing to take back."
     };
     Err(Move::Say(format!("{head} {UNDO}")))
 }

@@ -303,7 +303,7 @@ fn changing(s: &Sentence) -> Option<Request> {
 }
 
 fn cannot_move() -> String {
-    "I cannot move, copy or rename files; a command can: say `run git mv OLD NEW`, and you are asked before it runs.".to_owned()
+    "I can't move, copy or rename files, but a command can: say `run git mv OLD NEW`; you are asked before it runs.".to_owned()
 }
 
 fn rename(s: &Sentence, found: &regex::Captures<'_>) -> Request {
@@ -336,7 +336,7 @@ fn scope(s: &Sentence, rest: &str) -> Result<Option<String>, String> {
     match first(&SCOPE, rest) {
         Some(found) => Ok(found.name("in").map(|m| s.plain(m.as_str()))),
         None => Err(format!(
-            "I understand the first part, but not \"{}\". I do one such change at a time; say where with `in PATH`.",
+            "I understand the first part, but not \"{}\". I make one such change at a time; say where with `in PATH`.",
             s.restore(rest.trim())
         )),
     }
@@ -352,14 +352,14 @@ fn create(s: &Sentence, found: &regex::Captures<'_>) -> Option<Request> {
     }
     if path.ends_with('/') {
         return Some(Request::Unclear(
-            "Folders come with their first file: say `create FOLDER/FILE`.".to_owned(),
+            "A folder is created with its first file: say `create FOLDER/FILE`.".to_owned(),
         ));
     }
     let colon = if token.ends_with(':') { ":" } else { "" };
     let rest = format!("{colon}{}", group(found, "rest"));
     let Some(inside) = first(&CONTENT, &rest) else {
         return Some(Request::Unclear(format!(
-            "I can create {path} empty or with a text that you give (`create {path} with \"…\"`); to write \"{}\" I would need a model. {}",
+            "I can create {path} empty or with text you give (`create {path} with \"…\"`); writing \"{}\" needs a model. {}",
             s.restore(rest.trim()),
             super::CONNECT
         )));

@@ -48,7 +48,7 @@ pub(super) fn give(scene: &Scene<'_>) -> Result<String, Move> {
     let broke = exit_code(heard.text).filter(|code| *code != 0 && !seen);
     if (heard.failed.is_some() && !seen) || broke.is_some() {
         let why = reason(heard.text).or(heard.failed).unwrap_or("git does not say why");
-        return Err(Move::Say(format!("I could not see the changes: {why}")));
+        return Err(Move::Say(format!("I couldn't see the changes: {why}")));
     }
     let mut text = review(heard.text);
     if is_cut(heard.text) {
@@ -103,8 +103,7 @@ fn review(diff: &str) -> String {
 
 fn told(files: &[File<'_>], notes: &[String]) -> String {
     if files.is_empty() {
-        return "Nothing has changed since the last commit (files that git does not know yet are not looked at)."
-            .to_owned();
+        return "Nothing has changed since the last commit (untracked files are not included).".to_owned();
     }
     let (added, removed) = files.iter().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
     let list: Vec<String> =
@@ -115,14 +114,14 @@ fn told(files: &[File<'_>], notes: &[String]) -> String {
         list.join("\n")
     );
     if notes.is_empty() {
-        out.push_str("My rules found nothing suspicious in the added lines. They are only rules: no model has judged the change.");
+        out.push_str("My rules found nothing suspicious in the added lines. They are only rules: no model has reviewed the change.");
     } else {
         out.push_str("Worth a second look:\n\n");
         out.push_str(&notes.iter().take(NOTES).cloned().collect::<Vec<_>>().join("\n"));
         if notes.len() > NOTES {
             out.push_str(&format!("\n- … and {} more", notes.len() - NOTES));
         }
-        out.push_str("\n\nThese are rules; no model has judged the change.");
+        out.push_str("\n\nThese are rules; no model has reviewed the change.");
     }
     out
 }

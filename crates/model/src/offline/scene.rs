@@ -193,10 +193,10 @@ impl<'a> Scene<'a> {
             return Ok(results.into_iter().flatten().collect());
         }
         if let Some((tool, _)) = missing.iter().find(|(tool, _)| !self.offers(tool)) {
-            return Err(Move::Say(format!("I would need `{tool}` for that, which this turn does not have.")));
+            return Err(Move::Say(format!("That needs `{tool}`, which is not available in this turn.")));
         }
         if self.rounds >= MAX_ROUNDS {
-            return Err(Move::Say(format!("I stopped after {MAX_ROUNDS} rounds without coming to an end.")));
+            return Err(Move::Say(format!("I stopped after {MAX_ROUNDS} rounds without finishing.")));
         }
         Err(Move::Act(missing))
     }

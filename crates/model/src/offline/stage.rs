@@ -26,7 +26,7 @@ pub(super) fn reply(request: &ModelRequest) -> String {
     let value = if text.contains("<claims>\n") {
         json!({"unsupported": [], "relations": [], "contradictions": []})
     } else if text.contains("<collect>\n") {
-        json!({"summary": format!("To look for faults needs a model. {}", super::CONNECT), "findings": [], "skipped": true})
+        json!({"summary": format!("Looking for bugs needs a model. {}", super::CONNECT), "findings": [], "skipped": true})
     } else if text.contains("<passages>\n") {
         draft(query, text)
     } else {

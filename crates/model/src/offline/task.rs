@@ -40,7 +40,7 @@ pub(super) fn perform(scene: &Scene<'_>) -> Result<String, Move> {
                 return command::run(scene, &job);
             }
             Ok(format!(
-                "I am the built-in offline engine and cannot do this task: it was planned by a model. {}",
+                "I am the built-in offline engine and can't do this task: it was planned by a model. {}",
                 super::CONNECT
             ))
         }

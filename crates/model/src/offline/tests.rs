@@ -157,7 +157,7 @@ fn a_name_that_is_only_used_is_not_called_defined() {
     let talk = Talk::ask("where is serde?")
         .then(&[("search", "src/a.rs:1: use serde::Serialize;\n1 match in 1 file")]);
     assert!(
-        talk.said().starts_with("I found no definition of `serde`, but it is named in 1 place in 1 file")
+        talk.said().starts_with("I found no definition of `serde`, but it is mentioned in 1 place in 1 file")
     );
     assert!(talk.said().contains("- src/a.rs:1: `use serde::Serialize;`"));
 }
@@ -172,7 +172,7 @@ fn a_definition_in_the_code_goes_before_one_in_a_test_and_the_owner_counts() {
 #[test]
 fn uses_are_told_file_by_file_without_the_definition() {
     let talk = Talk::ask("who uses Bucket?").then(&[("search", FOUND)]);
-    let expected = "`Bucket` is named in 3 places in 2 files, its definition included. It is defined at src/b.rs:10.\n\nsrc/a.rs\n- src/a.rs:3: `use crate::Bucket;`\n\nsrc/b.rs\n- src/b.rs:20: `fn fill(b: &Bucket) {}`";
+    let expected = "`Bucket` is mentioned in 3 places in 2 files, its definition included. It is defined at src/b.rs:10.\n\nsrc/a.rs\n- src/a.rs:3: `use crate::Bucket;`\n\nsrc/b.rs\n- src/b.rs:20: `fn fill(b: &Bucket) {}`";
     assert_eq!(talk.said(), expected);
 }
 
@@ -182,7 +182,7 @@ fn a_refused_or_failed_call_is_told_and_not_repeated() {
         .fails("search", "search is not allowed in this turn: its path is explain");
     assert_eq!(talk.said(), "I could not search: search is not allowed in this turn: its path is explain");
     let talk = Talk::new(Purpose::Answer, "where is Bucket?", &[]);
-    assert_eq!(talk.said(), "I would need `search` for that, which this turn does not have.");
+    assert_eq!(talk.said(), "I would need `search`, which is not available in this turn.");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_file_is_shown_and_one_in_a_folder_is_found_by_its_name() {
 fn an_outline_has_purpose_lines_and_definitions() {
     let file = "     1  //! Holds the bucket.\n     2  //! And fills it.\n     3  \n     4  pub struct Bucket {\n     5      left: u32,\n     6  }\n     7  impl Bucket {\n     8      fn fill(&mut self) {\n";
     let talk = Talk::ask("summarize src/b.rs").then(&[("read", file)]);
-    let expected = "src/b.rs, 8 lines. It says of itself (src/b.rs:1): Holds the bucket. And fills it.\n\n```text\n    4  pub struct Bucket\n    8  fn fill(&mut self)\n```";
+    let expected = "src/b.rs, 8 lines. It describes itself (src/b.rs:1): Holds the bucket. And fills it.\n\n```text\n    4  pub struct Bucket\n    8  fn fill(&mut self)\n```";
     let said = talk.said().replace("    8      fn", "    8  fn");
     assert_eq!(said, expected);
     let talk = Talk::ask("outline src").then(&[("read", "error: src is a folder")]);
@@ -238,7 +238,7 @@ fn a_rename_is_looked_up_planned_and_counted() {
     assert_eq!(
         plan["note"],
         json!(
-            "3 places of `Bucket` in 2 files in src, as whole words, in comments and texts too. Careful: `Bucket` stays in 1 line outside, first in tests/t.rs:5."
+            "3 places of `Bucket` in 2 files in src, as whole words, in comments and texts too. Careful: `Bucket` remains in 1 line outside, first in tests/t.rs:5."
         )
     );
     assert_eq!(plan["gates"], json!([]));
@@ -248,7 +248,7 @@ fn a_rename_is_looked_up_planned_and_counted() {
     let core = serde_json::from_str::<pilothouse_core::plan::PlanDraft>(&plan.to_string()).unwrap();
     assert!(core.build(pilothouse_core::ids::TurnId(1), 1).is_ok());
     let talk = talk.fails("submit_plan", "the plan has no tasks; give at least one task with a title");
-    assert!(talk.said().starts_with("The plan was not taken: the plan has no tasks"));
+    assert!(talk.said().starts_with("The plan was not accepted: the plan has no tasks"));
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn a_rename_of_nothing_is_no_plan() {
         talk.said(),
         "`Bucket` does not occur as a whole word in this folder, so there is nothing to rename."
     );
-    assert_eq!(Talk::plan("rename Foo to Foo").said(), "`Foo` is called that already.");
+    assert_eq!(Talk::plan("rename Foo to Foo").said(), "`Foo` is already called that.");
 }
 
 #[test]
@@ -413,7 +413,7 @@ fn a_file_that_must_be_read_first_is_read_once_and_edited_again() {
 #[test]
 fn a_task_that_a_model_planned_is_declined_plainly() {
     let talk = Talk::task("make the parser faster");
-    assert!(talk.said().contains("cannot do this task") && talk.said().contains("/connect"));
+    assert!(talk.said().contains("can't do this task") && talk.said().contains("/connect"));
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn tests_are_found_by_the_projects_files_run_and_reported() {
     let talk = talk.then(&[("run", "running 1 test\ntest a ... FAILED\nexit 101")]);
     assert!(talk.said().starts_with("`cargo test` failed (exit 101): 1 failed: a"), "{}", talk.said());
     let talk = Talk::new(Purpose::Goal, "run the tests", &["list", "run"]).then(&[("list", "a.txt")]);
-    assert!(talk.said().starts_with("I cannot tell how to run the tests here"));
+    assert!(talk.said().starts_with("I can't tell how to run the tests here"));
 }
 
 #[test]
@@ -473,10 +473,10 @@ fn a_step_in_the_users_words_that_runs_something_runs_it() {
 fn a_lane_without_an_order_does_nothing_that_the_user_said_before() {
     let mut talk = Talk::new(Purpose::Task, "delete notes.md", &["delete", "run"]);
     let repair = "<task>\n<title>Make the gate pass that failed: tests</title>\n<detail>The command is `cargo test`. Propose the smallest change that mends it; never weaken the gate.</detail>\n<diagnostics>x</diagnostics>\n</task>";
-    assert!(talk.said().contains("cannot do this task"));
+    assert!(talk.said().contains("can't do this task"));
     talk.request.messages.insert(0, Message::text(Role::User, repair));
     talk.last = Offline::new().answer(&talk.request);
-    assert!(talk.said().contains("cannot do this task"));
+    assert!(talk.said().contains("can't do this task"));
 }
 
 #[test]
@@ -508,7 +508,7 @@ fn a_review_needs_a_command_and_says_so_without() {
     assert!(talk.then(&[("run", "exit 0, took 0.1 s")]).said().starts_with("Nothing has changed"));
     let talk = Talk::new(Purpose::Answer, "review my changes", &["run"]);
     let none = talk.then(&[("run", "exit 129, took 0.1 s\nstderr:\nfatal: not a git repository")]);
-    assert_eq!(none.said(), "I could not see the changes: fatal: not a git repository");
+    assert_eq!(none.said(), "I couldn't see the changes: fatal: not a git repository");
 }
 
 #[test]

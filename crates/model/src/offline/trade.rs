@@ -103,7 +103,7 @@ pub(super) fn meaning(word: &str) -> Option<String> {
     let one = word.strip_suffix('s').unwrap_or(&word);
     let told = [word.as_str(), one].into_iter().find_map(|w| Some((w, list_about(w)?)));
     told.map(|(word, text)| {
-        format!("A {word} is {text}. (That is said of Pilothouse; no code here defines it.)")
+        format!("A {word} is {text}. (That is Pilothouse's meaning; no code here defines it.)")
     })
 }
 

@@ -51,10 +51,10 @@ pub(super) fn order(s: &Sentence) -> Option<Request> {
 }
 
 /// Said where a commit has no message.
-const NO_MESSAGE: &str = "What is its message? Say `commit \"…\"`, and I run `git commit -a -m …` with it: you are asked before. `-a` takes every change of files that git knows; new ones need `run git add FILE` first. `/commit` takes what this session wrote and nothing else.";
+const NO_MESSAGE: &str = "What should the message be? Say `commit \"…\"` and I'll run `git commit -a -m …` with it; you are asked first. `-a` takes every change to files git tracks; new files need `run git add FILE` first. `/commit` takes only what this session wrote.";
 
 /// How a commit is made.
-pub(super) const HOW_COMMIT: &str = "`commit \"MESSAGE\"` runs `git commit -a -m MESSAGE`, with every change of files that git knows; `run git add FILE` takes a new one in first. `/commit` commits what this session wrote and nothing else. You are asked before each.";
+pub(super) const HOW_COMMIT: &str = "`commit \"MESSAGE\"` runs `git commit -a -m MESSAGE`, with every change to files git tracks; `run git add FILE` adds a new one first. `/commit` commits only what this session wrote. You are asked before each.";
 
 /// A command that is said, or a job of the project.
 pub(super) fn running(s: &Sentence) -> Option<Request> {
@@ -69,7 +69,7 @@ pub(super) fn running(s: &Sentence) -> Option<Request> {
             let known = is_line(token) || text.starts_with('!');
             if !s.is_quoted(token) && !known && token.contains(' ') {
                 return Some(Request::Unclear(format!(
-                    "I am not sure that \"{}\" is a command. Put the command line into backticks: run `…`.",
+                    "I'm not sure \"{}\" is a command. Put the command line in backticks: run `…`.",
                     s.restore(token)
                 )));
             }

@@ -33,9 +33,9 @@ pub(crate) fn unreachable(endpoint: &Endpoint, error: &reqwest::Error) -> Fault 
         FaultKind::Unreachable,
         message,
         if is_name(error) {
-            "the name of the server is not known here: check the network, then the host in the base URL"
+            "the server's name does not resolve: check the network, then the host in the base URL"
         } else {
-            "check that the server runs and that the base URL is right; `pilothouse config show` says where it was set"
+            "check that the server is running and that the base URL is right; `pilothouse config show` says where it was set"
         },
     )
 }
@@ -54,7 +54,7 @@ pub(crate) fn unanswered(endpoint: &Endpoint) -> Fault {
     fault(
         FaultKind::Unreachable,
         format!("{} did not answer within {}", endpoint.shown_url(), seconds(endpoint.silence_timeout)),
-        "try again; a model that loads for long needs a larger `silence_seconds` below [model] in config.toml",
+        "try again; a model that takes long to load needs a larger `silence_seconds` under [model] in config.toml",
     )
 }
 
@@ -62,8 +62,8 @@ pub(crate) fn unanswered(endpoint: &Endpoint) -> Fault {
 pub(crate) fn stalled(endpoint: &Endpoint) -> Fault {
     fault(
         FaultKind::Stalled,
-        format!("the model fell silent for {}", seconds(endpoint.silence_timeout)),
-        "try again; a slow model needs a larger `silence_seconds` below [model] in config.toml",
+        format!("the model sent nothing for {}", seconds(endpoint.silence_timeout)),
+        "try again; a slow model needs a larger `silence_seconds` under [model] in config.toml",
     )
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn cut(why: &str) -> Fault {
     fault(
         FaultKind::Cut,
         format!("the stream ended before the reply did: {why}"),
-        "try again; what came until then is kept",
+        "try again; what arrived until then is kept",
     )
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn takes_again(after: Duration, now: &jiff::Zoned) -> String {
         seconds if seconds < 2.0 * 3600.0 => format!("{} min", (seconds / 60.0).ceil()),
         seconds => format!("{} h", (seconds / 3600.0).ceil()),
     };
-    format!("the server takes requests again{at} (in {left}); `/model NAME` asks another model")
+    format!("the server accepts requests again{at} (in {left}); `/model NAME` switches to another model")
 }
 
 /// The reply ended before it began.
@@ -99,7 +99,7 @@ pub(crate) fn too_large(what: &str, most: usize) -> Fault {
     fault(
         FaultKind::Malformed,
         format!("{what} is larger than {} MiB", most / 1024 / 1024),
-        "what came until then is kept; ask for less at once",
+        "what arrived until then is kept; ask for less at once",
     )
 }
 
@@ -132,25 +132,23 @@ pub(crate) fn refused(status: u16, words: &str) -> Fault {
     let tells = |signs: &[&str]| signs.iter().any(|sign| said.contains(sign));
     let hint = match status {
         400 | 413 | 422 if tells(&TOO_LONG) => {
-            "the conversation is longer than the model's window: `/compact` sums it up, and `window` below [model] in \
-             config.toml says how large it is"
+            "the conversation is longer than the model's window: `/compact` summarizes it, and `window` under [model] in config.toml says how large it is"
         }
         402 | 403 | 429 if tells(&SPENT) => {
-            "the account has nothing left to spend: check its credit and limits with the provider, or `/model NAME` asks \
-             another"
+            "the account has no credit left: check its credit and limits with the provider, or switch with `/model NAME`"
         }
         401 | 403 => {
             "check the key: PILOTHOUSE_API_KEY, the provider's usual variable, or what `pilothouse auth set` stored; then the \
              model's name"
         }
-        402 => "the provider wants to be paid: check the account's credit",
+        402 => "the provider asks for payment: check the account's credit",
         404 | 405 => "check the model's name and the base URL, which usually ends in /v1",
         300..=399 => "the server has moved: put the new address into the base URL",
         413 => "the request is too large: start a new session or name fewer files",
         400 | 422 => "the server does not accept the request: check that the model exists and can call tools",
-        429 => "wait a little, or `/model NAME` asks another model",
-        500..=599 => "the provider has a problem: try again later, or `/model NAME` asks another model",
-        _ => "the server's own words say why; `/model NAME` asks another model",
+        429 => "wait a little, or switch with `/model NAME`",
+        500..=599 => "the provider has a problem: try again later, or switch with `/model NAME`",
+        _ => "the server's own words say why; `/model NAME` switches to another model",
     };
     Fault {
         kind,
@@ -172,7 +170,7 @@ pub(crate) fn in_band(error: &Value) -> Fault {
         Some(status) => refused(status, &words),
         None => fault(
             FaultKind::Refused,
-            format!("the server broke off the reply: {words}"),
+            format!("the server cut off the reply: {words}"),
             "try again, or connect another model",
         ),
     }

@@ -79,7 +79,7 @@ fn told(name: &str, mut known: Vec<String>) -> Option<String> {
     let more = known.len().saturating_sub(NEAREST);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     known.truncate(NEAREST);
-    Some(format!("the server has no {name}; it has {}{more}: `/model NAME` takes one", known.join(", ")))
+    Some(format!("the server has no {name}; it has {}{more}: pick one with `/model NAME`", known.join(", ")))
 }
 
 async fn ask(endpoint: &Endpoint) -> Result<Vec<Listed>, Fault> {
@@ -104,7 +104,7 @@ async fn ask(endpoint: &Endpoint) -> Result<Vec<Listed>, Fault> {
 
 fn read(body: &[u8]) -> Result<Vec<Listed>, Fault> {
     let list: List = serde_json::from_slice(body)
-        .map_err(|_| nonsense(&format!("its answer holds no list of models: {}", fault::words(body))))?;
+        .map_err(|_| nonsense(&format!("its answer contains no list of models: {}", fault::words(body))))?;
     Ok(list.data)
 }
 

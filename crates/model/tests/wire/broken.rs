@@ -64,5 +64,5 @@ async fn a_model_that_the_server_does_not_have_is_told_with_those_that_it_has() 
     let unknown = answer("404 Not Found", "", r#"{"error":"model not found"}"#);
     let list = answer("200 OK", "content-type: application/json\r\n", r#"{"data":[{"id":"test-models"}]}"#);
     let fault = ask(vec![unknown, list]).await.0.unwrap_err().fault;
-    assert_eq!(fault.hint, "the server has no test-model; it has test-models: `/model NAME` takes one");
+    assert_eq!(fault.hint, "the server has no test-model; it has test-models: pick one with `/model NAME`");
 }

@@ -325,7 +325,7 @@ fn what_could_not_start_is_told_and_not_asked_about() {
     assert_eq!(editor.work(&session, ASKS, &[]), "end_turn");
     let told = editor.texts("agent_message_chunk");
     assert!(
-        told.contains("the server near of your editor is left out: ./server.sh would be looked for"),
+        told.contains("the server near from your editor is ignored: ./server.sh would be looked for"),
         "{told}"
     );
     editor.leave();
@@ -364,7 +364,7 @@ fn what_cannot_be_used_of_an_editor_is_told_and_never_asked_about() {
     assert_eq!(editor.work(&session, ASKS, &[]), "end_turn");
     let told = editor.texts("agent_message_chunk");
     assert!(
-        told.contains("the server thing of your editor is left out: a source of yours has its name"),
+        told.contains("the server thing from your editor is ignored: one of your own sources has that name"),
         "{told}"
     );
     assert!(told.contains("not by sse"), "{told}");

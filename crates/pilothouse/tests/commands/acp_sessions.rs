@@ -228,7 +228,7 @@ fn a_command_that_ran_when_the_program_ended_is_told_as_one_that_ended_so() {
     let calls = editor.updates("tool_call_update");
     let last = calls.last().unwrap();
     assert_eq!(last["status"], "failed", "{calls:#?}");
-    assert!(last["content"][0].to_string().contains("it was not repeated"), "{last}");
+    assert!(last["content"][0].to_string().contains("it was not run again"), "{last}");
     editor.leave();
 }
 

@@ -165,7 +165,7 @@ fn an_endpoint_that_is_down_is_told_with_its_address() {
     let before = desk.tree();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let base = format!("http://{free}/v1");
-    let told = ["cannot reach", &base, "refused", "check that the server runs", "try 2", "try 3"];
+    let told = ["cannot reach", &base, "refused", "check that the server is running", "try 2", "try 3"];
     let ended = desk.ask(&base, &["run", QUESTION]).with(5).tells(&told);
     assert!(!ended.err.contains("os error"), "{}", ended.err);
     nothing_lost(&desk, &before);
@@ -196,7 +196,7 @@ fn a_stream_that_stalls_ends_at_the_limit_of_silence() {
 
 #[test]
 fn a_stream_that_is_cut_is_no_reply_and_what_came_of_it_is_kept() {
-    let told = &["ended before the reply did", "try again", "what came until then is kept"];
+    let told = &["ended before the reply did", "try again", "what arrived until then is kept"];
     let cut = || (0..3).map(|_| Turn::Cut("It is in src/sea")).collect();
     question("", cut(), 5, told);
     let desk = Desk::new();

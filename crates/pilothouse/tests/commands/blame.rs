@@ -63,7 +63,7 @@ fn a_file_that_a_command_renamed_keeps_what_brought_its_lines() {
     }
     assert_eq!(brought(2), (Some("others"), None));
     let shown = desk.go(&["blame", path.to_str().unwrap()]).with(0).out;
-    assert!(shown.contains("file      old.txt, as it was called then"), "{shown}");
+    assert!(shown.contains("file      old.txt, its name at the time"), "{shown}");
 }
 
 #[test]

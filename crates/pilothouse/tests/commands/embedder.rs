@@ -58,7 +58,7 @@ fn raw(body: &str) -> Turn {
 /// An address at which nobody listens.
 const NOBODY: &str = "http://127.0.0.1:9/v1";
 
-const CANNOT: &str = "The embedder cannot be used, the next tier decides";
+const CANNOT: &str = "The embedder cannot be used, so the next tier decides";
 
 /// Fails unless a notice among the events has every part.
 #[track_caller]

@@ -267,7 +267,7 @@ fn a_log_that_is_taken_away_is_noticed_and_written_again_whole() {
     };
     for (what, other) in [(gone as fn(&Path), false), (moved, false), (replaced, true)] {
         let (desk, log, ended) = touched(what);
-        let ended = ended.tells(&["took the log of this session away", "nothing is lost"]);
+        let ended = ended.tells(&["removed this session's log", "nothing is lost"]);
         let shown = desk.go(&["sessions", "show", &slug(&log), "--json"]).with(0).events();
         let told = ended.events();
         assert_eq!(shown[..], told[..told.len() - 1], "every event that was told is in the log");
@@ -285,7 +285,7 @@ fn a_log_that_is_cut_is_noticed_and_what_follows_is_kept() {
         let bytes = file.metadata().unwrap().len();
         file.set_len(bytes / 2).unwrap();
     });
-    ended.tells(&["cut the log of this session", "what follows is kept"]);
+    ended.tells(&["cut this session's log", "what follows is kept"]);
     let shown = desk.go(&["sessions", "show", &slug(&log), "--json"]).with(0).events();
     assert!(shown.iter().any(|e| e["type"] == "applied"), "what came after it is there");
     assert!(!fs::read(&log).unwrap().contains(&0), "no hole is left where the rest was");
@@ -380,7 +380,7 @@ fn a_clock_that_no_calendar_has_a_date_for_breaks_nothing() {
         let mut command = desk.command(&["run", QUESTION]);
         command.env("LD_PRELOAD", &library).env("SHIFT", (years * YEAR).to_string());
         let ended = finish(command).with(0);
-        assert!(!ended.err.contains("a defect of its own"), "{years}: {}", ended.err);
+        assert!(!ended.err.contains("a bug in it"), "{years}: {}", ended.err);
     }
     desk.verified();
 }
@@ -418,6 +418,6 @@ fn where_there_is_no_room_to_save_a_command_asks_with_the_reason_and_nothing_ran
     let ended = finish(command).with(3).tells(&["sound"]);
     let asked = ended.events().into_iter().last().unwrap()["question"].to_string();
     assert!(asked.contains("data") && asked.contains("the disk is full"), "{asked}");
-    assert!(asked.contains("/undo could not bring that back"), "{asked}");
+    assert!(asked.contains("/undo could not bring it back"), "{asked}");
     assert_eq!(desk.tree(), before, "nothing ran");
 }

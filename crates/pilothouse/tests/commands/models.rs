@@ -53,10 +53,8 @@ fn connections_are_listed_with_their_place_and_tested_in_plain_words() {
     assert!(failed.out.contains("!!") && failed.out.contains("127.0.0.1:9"), "{}", failed.out);
     // Which file that is, by its path, and that it is not the last word.
     let looked = desk.go(&["doctor"]).out;
-    let said = format!(
-        "{}:2; a variable of the environment goes before it",
-        desk.home.path().join("config.toml").display()
-    );
+    let said =
+        format!("{}:2; an environment variable overrides it", desk.home.path().join("config.toml").display());
     assert!(looked.contains(&said), "{looked}");
     let listed = desk.go(&["models", "list"]).with(5);
     assert!(listed.out.contains("its models are not known"), "{}", listed.out);
@@ -94,7 +92,7 @@ fn a_session_asks_another_model_from_the_next_request_on_and_keeps_to_it() {
     say("/model main").with(0);
     say("what is a query?").with(0);
     assert_eq!(models(&server), ["large", "small", "other-one", "large"]);
-    say("/model main").with(1).tells(&["main answers already"]);
+    say("/model main").with(1).tells(&["main is already answering"]);
     // A place that nobody has a key or an address for is told at once.
     say("/model azure:mine").with(2).tells(&["azure:mine cannot be asked"]);
     desk.go(&["run", "what is a title?"]).with(0);
@@ -153,7 +151,7 @@ fn an_open_session_reads_the_file_again_at_the_next_message() {
     desk.configure(&format!("{text}[sandbox]\nnetwork = true\n"));
     terminal.say("what is a note?");
     terminal
-        .see("config.toml changed: model.name from now on; sandbox.network once Pilothouse is started again");
+        .see("config.toml changed: model.name from now on; sandbox.network after a restart of Pilothouse");
     terminal.see("Hello.");
     assert_eq!(models(&server), ["small"]);
     // One that cannot be read changes nothing, and says where it is wrong.

@@ -64,7 +64,7 @@ fn an_explanation_says_what_auto_mode_and_a_gate_make_of_the_same_line() {
         return not_run("this machine has no sandbox, and without one every command asks");
     }
     let auto = told(&["pytest -q"], "auto").unwrap();
-    assert!(auto.starts_with("in auto mode, as with run --auto-confirm, it runs unasked"), "{auto}");
+    assert!(auto.starts_with("in auto mode, as with run --auto-confirm, it runs without asking"), "{auto}");
     let gate = told(&["--mode", "auto", "pytest -q"], "gate").unwrap();
     assert!(gate.starts_with("as a gate it asks: a gate runs the project's own code"), "{gate}");
     assert_eq!(told(&["--mode", "auto", "pytest -q"], "auto"), None);
@@ -110,7 +110,7 @@ fn a_rule_that_can_allow_nothing_says_so_when_it_is_added_and_when_files_are_che
         ("allow command git push --force", "high risk always asks"),
     ] {
         let (code, _, err) = desk.run(&["permissions", "add", rule]);
-        assert!(code == 0 && err.contains("it has no effect: ") && err.contains(why), "{rule}: {err}");
+        assert!(code == 0 && err.contains("it is inactive: ") && err.contains(why), "{rule}: {err}");
     }
     for rule in ["allow command cargo doc", "deny command rm", "ask command git push --force"] {
         let (code, _, err) = desk.run(&["permissions", "add", rule]);
@@ -146,7 +146,7 @@ fn a_rehearsal_says_what_a_rule_would_have_let_through_and_warns_of_what_it_name
     let (code, _, err) = desk.run(&["permissions", "add", "allow command cargo add"]);
     assert!(code == 0 && err.contains("permissions.toml"), "{err}");
     let (_, out, _) = desk.run(&["permissions", "rehearse", "allow command cargo add"]);
-    assert!(out.contains("spared no question"), "{out}");
+    assert!(out.contains("saved you a question"), "{out}");
 }
 
 const APPROVALS: &str = "\x18a";
@@ -178,7 +178,7 @@ fn a_rule_for_good_is_previewed_kept_below_what_stands_there_and_spares_the_next
     terminal.see("allow command mkdir");
     terminal.decide("p");
     terminal.see("Permanent rule");
-    terminal.see("1 command of this folder looked at");
+    terminal.see("1 past command in this folder checked");
     assert!(!fs::read_to_string(&file).unwrap().contains("mkdir"), "nothing is kept before the second yes");
     terminal.decide("y");
     terminal.gone("Permanent rule");
@@ -383,7 +383,7 @@ fn in_a_home_folder_and_around_it_nothing_is_written_or_run_unasked() {
     support::alone::tell(&format!("checked={checked} violations={}", effects.len()));
     assert!(effects.is_empty(), "{effects:#?}");
     for ended in asked {
-        ended.with(3).tells(&["is no ordinary project: ", "unasked"]);
+        ended.with(3).tells(&["is not an ordinary project", "unasked"]);
     }
 }
 

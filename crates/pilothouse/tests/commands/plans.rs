@@ -103,7 +103,7 @@ fn a_run_that_pauses_says_so_and_goes_on_as_it_says() {
     ]);
     let paused = desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--json"]).with(3);
     let last = paused.events().pop().unwrap();
-    assert_eq!(last["question"]["message"], "A pause before the first change");
+    assert_eq!(last["question"]["message"], "Paused before the first change");
     let slug = slug(&desk);
     assert_eq!(last["go_on"], format!("pilothouse run \"/redo\" --session {slug} --auto-confirm"));
     assert!(!renames(&desk), "nothing is written before that");

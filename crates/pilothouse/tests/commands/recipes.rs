@@ -56,7 +56,7 @@ fn a_project_s_skill_reaches_nobody_before_it_is_trusted() {
     let read = |file: &str| call("read", json!({"path": format!("skill:deploy/{file}")}));
     let server = Server::start(vec![read("SKILL.md"), read("references/how.md"), say("Done.")]);
     let ended = desk.ask(&server.base, &["run", "where is find_notes?"]).with(0);
-    assert!(ended.err.contains("without effect"), "{}", ended.err);
+    assert!(ended.err.contains("inactive"), "{}", ended.err);
     let told = whole(&server, 2);
     assert!(!told.contains("Deploys") && !told.contains("Ship") && !told.contains("inner how"), "{told}");
     assert!(told.contains("there is no skill deploy; there are: explain-repository"), "{told}");
@@ -106,7 +106,7 @@ fn validate_names_file_line_and_column_of_what_is_wrong() {
     // What lies beside a skill's text is the skill's, whatever its folders are called.
     put(&desk, ".agents/skills/maker/SKILL.md", "---\nname: maker\ndescription: d\n---\nb\n");
     put(&desk, ".agents/skills/maker/agents/grader.md", "Grade it.\n");
-    prints(&desk, &["validate"], 0, &["1 file checked, 0 with a mistake"]);
+    prints(&desk, &["validate"], 0, &["1 file checked, 0 with mistakes"]);
     put(&desk, ".claude/commands/fix.md", "---\ndescription: [a]\n---\nFix.\n");
     put(&desk, ".agents/skills/x1/SKILL.md", "---\nname: x1\ndescription: d\n---\na\u{200b}b\n");
     put(&desk, ".pilothouse/agents/judge.md", "---\nname: judge\ndescription: d\nscope: all\n---\nb\n");
@@ -134,7 +134,7 @@ fn validate_names_file_line_and_column_of_what_is_wrong() {
     fs::write(desk.path().join(".mcp.json"), "{\"mcpServers\": {\n \"x\": {}}}").unwrap();
     let wrong = [".pilothouse/sources/thing/config.json:2:10: unknown field", ".mcp.json:2:", "a `url`"];
     prints(&desk, &["validate"], 2, &wrong);
-    prints(&desk, &["validate", ".mcp.json"], 2, &["1 file checked, 1 with a mistake"]);
+    prints(&desk, &["validate", ".mcp.json"], 2, &["1 file checked, 1 with mistakes"]);
     desk.go(&["validate", "nowhere"]).with(1).tells(&["nowhere"]);
 }
 
@@ -153,7 +153,7 @@ fn agents_with_stages_are_checked_and_listed_like_the_others() {
         "agents/bare/config.json:1:1: prompts/stage-ask.md: the stage `ask` has nothing to ask",
         "agents/bare/prompts/stage-other.md:1:1: no stage is called so",
         "agents/mine/config.json:2:13: missing field `kind`",
-        "5 files checked, 3 with a mistake",
+        "5 files checked, 3 with mistakes",
     ];
     prints(&desk, &["agents", "validate"], 2, &wrong);
     prints(&desk, &["validate"], 2, &wrong[..3]);

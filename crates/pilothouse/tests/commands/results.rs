@@ -54,7 +54,7 @@ fn what_is_only_foreseen_or_weighed_is_answered_in_words() {
         let server = Server::start(vec![say("The order of the results would change.")]);
         let ended = desk.ask(&server.base, &["run", order]).with(0);
         assert!(ended.out.contains("The order of the results would change."), "{order}: {}", ended.out);
-        assert!(!ended.err.contains("No plan came of that"), "{order}: {}", ended.err);
+        assert!(!ended.err.contains("No plan was made"), "{order}: {}", ended.err);
         let requests = server.requests();
         assert_eq!(requests.len(), 1, "{order}");
         let told = requests[0]["messages"].as_array().unwrap().last().unwrap().to_string();
@@ -78,7 +78,7 @@ fn a_plan_in_prose_is_asked_for_once_more_and_then_is_a_failure() {
     let desk = Desk::new();
     let server = Server::start(vec![say("I would rename the function."), say("As I said.")]);
     let ended = desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(1);
-    ended.tells(&["No plan came of that", "nothing came of it"]);
+    ended.tells(&["No plan was made", "nothing came of it"]);
     assert_eq!(server.requests().len(), 2);
 }
 
@@ -118,7 +118,7 @@ fn what_was_refused_because_nobody_was_there_is_named_at_the_end_each_thing_once
         if json {
             assert_eq!(ended.events().pop().unwrap()["refused"], json!(lines));
         } else {
-            ended = ended.tells(&["not allowed, as nobody was there to ask:\n  rm -rf src/gone"]);
+            ended = ended.tells(&["not allowed, because nobody was there to ask:\n  rm -rf src/gone"]);
             assert!(lines.iter().all(|line| ended.err.matches(line).count() == 1), "{}", ended.err);
         }
         assert!(!ended.err.contains("denied by the user"), "{}", ended.err);
@@ -172,7 +172,7 @@ fn a_question_of_the_model_is_answered_that_nobody_is_there() {
         say("Done."),
     ]);
     desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
-    assert!(last_result(&server, 1).contains("nobody is there; choose the safest reading"));
+    assert!(last_result(&server, 1).contains("nobody is there to ask; choose the safest reading"));
 }
 
 #[test]

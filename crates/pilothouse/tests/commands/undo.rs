@@ -70,7 +70,7 @@ fn what_may_be_the_users_own_of_spared_files_waits_for_a_word() {
     let server = Server::start(vec![run, Turn::Say("Done.", vec![])]);
     let said = "run the fixer, but leave the tests alone";
     let told =
-        ["The tests were to be left alone: tests/search.rs changed.", "perhaps by somebody else; /undo"];
+        ["The tests were to be left alone: tests/search.rs changed.", "perhaps by someone else; /undo"];
     desk.ask(&server.base, &["run", said, "--auto-confirm", "--trust"]).with(3).tells(&told);
     assert_eq!(desk.file("tests/search.rs"), "// as it was\n// fixed\n");
     let result = last_result(&server, 1);
@@ -91,7 +91,7 @@ fn where_nothing_is_the_commands_for_certain_there_is_nothing_to_keep_apart() {
         return;
     }
     let after = desk.tree();
-    desk.go(&["undo", "--keep"]).with(3).tells(&["nothing of it is the command's for certain"]);
+    desk.go(&["undo", "--keep"]).with(3).tells(&["none of it is certainly the command's"]);
     assert_eq!(desk.tree(), after);
     // What a line itself names needs no word.
     assert!(ran(&desk, "echo made > made.txt"));
@@ -178,17 +178,20 @@ fn a_kill_in_the_middle_of_a_command_is_known_to_the_next_undo() {
     run.child.wait().unwrap();
     assert!(!desk.path().join("src").exists());
     let doctor = desk.go(&["doctor"]).with(1).out;
-    assert!(doctor.contains("ended while `sh fix.sh` ran; what that changed stands"), "{doctor}");
+    assert!(
+        doctor.contains("ended while `sh fix.sh` was running; what it changed is still there"),
+        "{doctor}"
+    );
     assert!(doctor.contains("`pilothouse undo` takes back what the command changed"), "{doctor}");
     let told = desk.go(&["undo"]).with(3);
-    let named = ["had ended while a command ran; what that changed can be taken back", "`--all`"];
+    let named = ["had ended while a command was running; what it changed can be taken back", "`--all`"];
     told.tells(&named);
     assert!(!desk.path().join("src").exists(), "nothing was taken back, of no session");
     desk.go(&["undo", "--all"]).with(0);
     assert_eq!(desk.tree(), before);
     desk.go(&["undo"]).with(0);
     assert_eq!(desk.tree(), first);
-    assert!(desk.go(&["doctor"]).out.contains("all came to their end"));
+    assert!(desk.go(&["doctor"]).out.contains("all ended properly"));
     desk.verified();
 }
 
@@ -252,6 +255,6 @@ fn that_nothing_works_is_not_told_as_no_sessions() {
     let ended = desk
         .go(&["runs"])
         .with(0)
-        .tells(&["nothing works, waits or was left unfinished in this folder", "sessions list"]);
+        .tells(&["nothing is running, waiting or unfinished in this folder", "sessions list"]);
     assert!(!ended.err.contains("no sessions yet"), "{}", ended.err);
 }

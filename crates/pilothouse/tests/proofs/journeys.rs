@@ -274,11 +274,7 @@ fn journey_7_an_edited_command_fails_twice_and_the_third_is_not_run() {
     s.answer("risk", Answer::Approve);
     s.asked("failure");
     s.tells(
-        "> run the checks · intent execute · phase idle > executing · run started · \
-         node conversation > execute · $ sh chekc.sh · ask risk · answer {\"line\":\"sh check.sh\"} · \
-         command edited · $ sh check.sh · exit 7 · $ sh  check.sh · ask risk · answer approve · exit 7 · \
-         $ sh check.sh · run failed: the model proposed again what failed twice · \
-         phase executing > failed · ask failure",
+        "> run the checks · intent execute · phase idle > executing · run started · node conversation > execute · $ sh chekc.sh · ask risk · answer {\"line\":\"sh check.sh\"} · command edited · $ sh check.sh · exit 7 · $ sh  check.sh · ask risk · answer approve · exit 7 · $ sh check.sh · run failed: the model proposed the same command that had failed twice · phase executing > failed · ask failure",
     );
     assert_eq!(s.desk.file("ran"), "checked\nchecked\n");
 }

@@ -192,7 +192,7 @@ fn a_torn_session_that_cannot_be_opened_stops_nobody_and_its_files_are_let_alone
     let listed = desk.go(&["sessions", "list"]).with(0).out;
     assert!(listed.contains(&slug) && listed.contains("in the middle of writing files"), "{listed}");
     let doctor = desk.go(&["doctor"]).out;
-    assert!(doctor.contains(&format!("session {slug} ended while it wrote {}", told[1])), "{doctor}");
+    assert!(doctor.contains(&format!("session {slug} ended while writing {}", told[1])), "{doctor}");
     desk.go(&QUESTION).with(0).tells(&told);
     let change = |file: &str, from: &str, to: &str| -> Ended {
         let mut all = edit(file, from, to);
@@ -206,7 +206,7 @@ fn a_torn_session_that_cannot_be_opened_stops_nobody_and_its_files_are_let_alone
     };
     // Its own files stay as they are.
     let is = if desk.file("src/f7.txt").starts_with("new") { "new 7" } else { "old 7" };
-    change("src/f7.txt", is, "mine").tells(&[&format!("session {slug} ended while it wrote it")]);
+    change("src/f7.txt", is, "mine").tells(&[&format!("session {slug} ended while writing it")]);
     assert_eq!(desk.tree(), before);
     // Nor does a command write them, whatever holds it; what else it does stays.
     if desk.sandbox().is_none() {

@@ -162,7 +162,7 @@ fn composer(screen: &str) -> &str {
 }
 
 /// What the program says of a key that came before its question had stood there long enough.
-const TOO_EARLY: [&str; 2] = ["press it again if you mean it", "it is being looked at what this would run"];
+const TOO_EARLY: [&str; 2] = ["press it again if you mean it", "checking what this would run"];
 
 impl Terminal {
     pub fn open(desk: &Desk, args: &[&str], extra: &[(&str, &str)]) -> Self {

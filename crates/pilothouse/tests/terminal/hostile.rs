@@ -87,7 +87,7 @@ const OWN: [&str; 24] = [
 /// What a terminal is told when somebody is wanted: the program's own words, and a bell.
 const TOLD: [&str; 6] = [
     "OSC 99;i=pilothouse:d=0;pilothouse",
-    "OSC 99;i=pilothouse:d=1:p=body;a question waits for you",
+    "OSC 99;i=pilothouse:d=1:p=body;a question is waiting for you",
     "OSC 99;i=pilothouse:d=1:p=body;a run ended",
     "OSC 99;i=pilothouse:d=1:p=body;a run failed",
     "ESC \\",
@@ -150,7 +150,7 @@ fn a_wicked_session(notify: &str) -> (Seen, String) {
     terminal.keys("@hostile");
     terminal.see("hostile␛[2J");
     terminal.keys("\x15");
-    terminal.see("Enter opens what waits");
+    terminal.see("Enter opens what is waiting");
     terminal.keys("\x03");
     terminal.see("[EXPLORE] idle");
     terminal.say("what is this?");

@@ -11,12 +11,16 @@ const RENAME: &str = "rename find_notes to search_notes";
 #[test]
 fn a_question_is_told_in_the_terminal_s_own_way_with_nothing_of_the_session_in_it() {
     for (setting, extra, bytes) in [
-        ("auto", ("KITTY_WINDOW_ID", "1"), "\x1b]99;i=pilothouse:d=1:p=body;a question waits for you\x1b\\"),
-        ("auto", ("TERM_PROGRAM", "WezTerm"), "\x1b]9;pilothouse: a question waits for you\x1b\\"),
+        (
+            "auto",
+            ("KITTY_WINDOW_ID", "1"),
+            "\x1b]99;i=pilothouse:d=1:p=body;a question is waiting for you\x1b\\",
+        ),
+        ("auto", ("TERM_PROGRAM", "WezTerm"), "\x1b]9;pilothouse: a question is waiting for you\x1b\\"),
         (
             "osc777",
             ("TMUX", "x"),
-            "\x1bPtmux;\x1b\x1b]777;notify;pilothouse;a question waits for you\x1b\x1b\\\x1b\\",
+            "\x1bPtmux;\x1b\x1b]777;notify;pilothouse;a question is waiting for you\x1b\x1b\\\x1b\\",
         ),
         ("bell", ("TERM_PROGRAM", "WezTerm"), "\x07"),
     ] {
@@ -78,7 +82,7 @@ fn the_desktop_is_told_by_its_own_program_and_its_absence_is_said_once() {
     terminal.until("the desktop to be told", |_| out.exists());
     terminal.kill();
     let told = fs::read_to_string(&out).unwrap();
-    assert!(told.contains("a question waits for you") && !told.contains("notes"), "{told}");
+    assert!(told.contains("a question is waiting for you") && !told.contains("notes"), "{told}");
     let empty = desk.home.path().join("empty");
     fs::create_dir(&empty).unwrap();
     let mut terminal = Terminal::open(&desk, &[], &[("PATH", empty.to_str().unwrap())]);

@@ -40,10 +40,10 @@ fn a_yes_on_the_screen_holds_for_the_next_process_until_the_content_changes() {
     terminal.see("offline engine · ro");
     terminal.kill();
     let again = desk.go(&["run", "where is Store?"]).with(0);
-    assert!(!again.err.contains("without effect"), "{}", again.err);
+    assert!(!again.err.contains("inactive"), "{}", again.err);
     configured(&desk, "permission   ro");
     fs::write(desk.path().join(CONFIG), "[session]\npermission = \"ask\"\nhistory = 2\n").unwrap();
-    configured(&desk, "without effect, because this folder is not trusted");
+    configured(&desk, "inactive, because this folder is not trusted");
     let mut terminal = Terminal::open(&desk, &[], &[]);
     terminal.see("Trust this folder? (.pilothouse/config.toml)");
     terminal.keys("\x18a");
@@ -73,10 +73,10 @@ fn the_command_line_shows_keeps_and_takes_back() {
 #[test]
 fn once_is_for_one_run_and_a_project_that_names_a_model_is_refused_by_line() {
     let desk = with_settings();
-    desk.go(&["run", "where is Store?"]).with(0).tells(&["without effect", CONFIG]);
+    desk.go(&["run", "where is Store?"]).with(0).tells(&["inactive", CONFIG]);
     let once = desk.go(&["run", "where is Store?", "--trust"]).with(0);
-    assert!(!once.err.contains("without effect"), "{}", once.err);
-    desk.go(&["run", "where is Store?"]).with(0).tells(&["without effect"]);
+    assert!(!once.err.contains("inactive"), "{}", once.err);
+    desk.go(&["run", "where is Store?"]).with(0).tells(&["inactive"]);
     fs::write(desk.path().join(CONFIG), "[model]\nbase_url = \"http://evil\"\n").unwrap();
     desk.go(&["run", "where is Store?"]).with(0);
     desk.go(&["run", "where is Store?", "--trust"]).with(2).tells(&["config.toml:1:2", "own configuration"]);

@@ -178,7 +178,7 @@ impl Subject {
         let whole = seen && change.writes() && change.waiting().is_empty();
         let hunks = (1..).zip(&change.hunks).map(|(n, h)| format!("hunk {n}: {}", h.new_lines().place()));
         let mut lines: Vec<String> = hunks.collect();
-        lines.extend((!seen).then(|| "not all of this change can be seen here".to_owned()));
+        lines.extend((!seen).then(|| "not all of this change can be shown here".to_owned()));
         lines.extend(change.control.as_ref().map(|why| format!("control file: {}", place.shown(why))));
         let of_all = if change.hunks.len() > 1 { ", all hunks" } else { "" };
         let apply = self.shown.filter(|_| whole && change.word().is_none()).map(|shown| {

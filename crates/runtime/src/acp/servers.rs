@@ -43,7 +43,7 @@ pub(super) fn named(servers: Vec<Value>) -> Result<Named, Fault> {
 }
 
 fn out(name: &str, why: &str) -> String {
-    Clean::line(&format!("the server {name} of your editor is left out: {why}")).into_string()
+    Clean::line(&format!("the server {name} from your editor is ignored: {why}")).into_string()
 }
 
 impl Fields {

@@ -331,7 +331,10 @@ impl Talk {
     /// A message of the user; `seen` is how many lines had gone out when it came.
     pub async fn prompt(&mut self, id: Value, line: String, seen: u64, out: &mut Out) {
         if self.turn.is_some() {
-            return out.fail(&id, &Fault::request("a prompt is worked on; end it with session/cancel first"));
+            return out.fail(
+                &id,
+                &Fault::request("a prompt is still being worked on; end it with session/cancel first"),
+            );
         }
         if seen < self.ended {
             let why = "it was sent before the end of the last turn was read; send it again";

@@ -141,7 +141,10 @@ fn tighten(path: &Path) -> Result<Vec<String>, RuntimeError> {
         if was & 0o077 != 0 {
             fs::set_permissions(place, fs::Permissions::from_mode(mode))
                 .map_err(RuntimeError::io("protect", place))?;
-            told.push(format!("{} was open to others (mode {was:o}); it is {mode:o} now", place.display()));
+            told.push(format!(
+                "{} was readable by others (mode {was:o}); it is now {mode:o}",
+                place.display()
+            ));
         }
     }
     Ok(told)

@@ -219,7 +219,7 @@ pub(super) fn vectors(
     }
     if !remote {
         return match layer.name {
-            Some(_) => Err(wrong("a name alone says nothing: add `folder`, `preset` or `base_url`")),
+            Some(_) => Err(wrong("a name alone is not enough: add `folder`, `preset` or `base_url`")),
             None => Ok(Vectors::BuiltIn),
         };
     }

@@ -138,12 +138,12 @@ pub(crate) fn with_theme(text: &str, theme: &str) -> Result<String, RuntimeError
 }
 
 fn read(text: &str) -> Result<DocumentMut, RuntimeError> {
-    text.parse().map_err(|_| wrong("it is no TOML; `pilothouse config show` says where"))
+    text.parse().map_err(|_| wrong("it is not valid TOML; `pilothouse config show` says where"))
 }
 
 fn section<'d>(document: &'d mut DocumentMut, name: &str) -> Result<&'d mut dyn TableLike, RuntimeError> {
     let item = document.entry(name).or_insert_with(toml_edit::table);
-    item.as_table_like_mut().ok_or_else(|| wrong("what stands there is no section"))
+    item.as_table_like_mut().ok_or_else(|| wrong("that entry is not a section"))
 }
 
 /// Sets a value, in place of the old one where there is one: what stands around it and above its key stays.

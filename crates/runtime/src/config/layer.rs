@@ -216,7 +216,9 @@ impl TryFrom<String> for PauseWords {
 
     fn try_from(words: String) -> Result<Self, String> {
         let all = "\"before the first change\", \"when a gate fails\", \"past 200 lines\", \"past $1.50\"";
-        Pause::of_words(&words).map(Self).ok_or_else(|| format!("{words:?} is no pause; there are {all}"))
+        Pause::of_words(&words)
+            .map(Self)
+            .ok_or_else(|| format!("{words:?} is not a pause; choose from {all}"))
     }
 }
 
@@ -392,10 +394,10 @@ fn of_section((within, name): (Option<&str>, &str), said: &str) -> (String, Stri
 fn hint(wrong: &Wrong) -> String {
     match wrong {
         Wrong::Name(name) if matches!(name.as_str(), "key" | "api_key") => {
-            "no key stands in this file: `pilothouse auth set openai`, or another name, keeps one"
+            "keys do not belong in this file: store one with `pilothouse auth set openai`, or another name"
         }
         Wrong::Name(_) => "correct the name or remove the line; `pilothouse config schema` has every setting",
-        Wrong::Choice => "give one of the values that are named",
+        Wrong::Choice => "give one of the values listed",
         Wrong::Value | Wrong::Section { .. } => {
             "correct the value; `pilothouse config schema` has every setting with its values"
         }

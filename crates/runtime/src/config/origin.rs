@@ -217,15 +217,16 @@ pub(crate) fn model_from(home: &Home, own: &Lines, environment: &Environment) ->
             let stored = Credentials::read(&Credentials::place(home)).unwrap_or_default();
             let ready = keys::at_hand(environment, &stored).first().map(|p| {
                 let place = p.name();
-                format!("; the key of {place} is there, `/model {place}:NAME` asks a model of it")
+                format!("; a key for {place} is stored, so `/model {place}:NAME` works")
             });
             format!("nothing is set: {path} names no model{}", ready.unwrap_or_default())
         }
-        ([], Some(line)) => format!("{path}:{line}; a variable of the environment goes before it"),
+        ([], Some(line)) => format!("{path}:{line}; an environment variable overrides it"),
         (said, line) => {
             let place = line.map_or(path.clone(), |line| format!("{path}:{line}"));
-            let go = if said.len() == 1 { "goes" } else { "go" };
-            format!("{} of the environment, which {go} before {place}", said.join(", "))
+            let (named, over) =
+                if said.len() == 1 { ("variable", "overrides") } else { ("variables", "override") };
+            format!("environment {named} {}, which {over} {place}", said.join(", "))
         }
     }
 }
@@ -251,11 +252,14 @@ const VALUE: usize = 24;
 pub(crate) fn page(home: &Home, all: &BTreeMap<String, Said>) -> String {
     let (shipped, own): (Vec<_>, Vec<_>) = all.iter().partition(|(_, said)| said.from == Origin::Default);
     let change = format!(
-        "`pilothouse config edit` opens {}; your next message takes what was changed.",
+        "`pilothouse config edit` opens {}; changes apply from your next message.",
         file(home).display()
     );
     let mut lines = vec![change, String::new()];
-    lines.push(if own.is_empty() { "Nothing is set by you." } else { "Set by you, and where:" }.to_owned());
+    lines.push(
+        if own.is_empty() { "You have not changed any setting." } else { "Set by you, and where:" }
+            .to_owned(),
+    );
     let names = all.keys().map(String::len).max().unwrap_or_default();
     let values = all.values().map(|said| said.value.chars().count()).filter(|wide| *wide <= VALUE).max();
     let values = values.unwrap_or_default();
@@ -302,22 +306,20 @@ mod tests {
         };
         assert_eq!(told(&[]), format!("nothing is set: {path} names no model"));
         let key = told(&[("OPENAI_API_KEY", "sk-1")]);
-        assert!(key.ends_with(
-            "names no model; the key of openai is there, `/model openai:NAME` asks a model of it"
-        ));
+        assert!(key.ends_with("names no model; a key for openai is stored, so `/model openai:NAME` works"));
         assert!(!key.contains("sk-1"), "{key}");
         let both = [("PILOTHOUSE_MODEL", "m"), ("PILOTHOUSE_BASE_URL", "http://h/v1")];
         let before =
-            format!("PILOTHOUSE_MODEL, PILOTHOUSE_BASE_URL of the environment, which go before {path}");
+            format!("environment variables PILOTHOUSE_MODEL, PILOTHOUSE_BASE_URL, which override {path}");
         assert_eq!(told(&both), before);
         std::fs::write(
             &path,
             "[session]\nhistory = 7\n[model]\nname = \"m\"\n[model.also.fast]\nname = \"f\"\n",
         )
         .unwrap();
-        assert_eq!(told(&[]), format!("{path}:4; a variable of the environment goes before it"));
+        assert_eq!(told(&[]), format!("{path}:4; an environment variable overrides it"));
         assert_eq!(told(&both), format!("{before}:4"));
-        let alone = format!("PILOTHOUSE_EFFORT of the environment, which goes before {path}:4");
+        let alone = format!("environment variable PILOTHOUSE_EFFORT, which overrides {path}:4");
         assert_eq!(told(&[("PILOTHOUSE_EFFORT", "low")]), alone);
         assert_eq!(other_from(&home, &of_user(&home), "fast"), format!("/model fast, {path}:6"));
         assert_eq!(other_from(&home, &of_user(&home), "named"), "/model named");

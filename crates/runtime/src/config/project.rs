@@ -41,8 +41,7 @@ impl ProjectLayer {
         toml::from_str(text).map_err(|e| {
             let (line, column) = position(text, e.span());
             let message = e.message().lines().collect::<Vec<_>>().join("; ");
-            let hint = "a project can lower session.permission, session.history and session.budget and name its gates; \
-                        a model, an endpoint or a key stands in the user's own configuration";
+            let hint = "a project can lower session.permission, session.history and session.budget and name its gates; models, endpoints and keys belong in the user's own configuration";
             RuntimeError::Config { file: file.to_owned(), line, column, message, hint: hint.to_owned() }
         })
     }

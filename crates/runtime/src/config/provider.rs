@@ -38,7 +38,7 @@ pub struct OtherModel {
 }
 
 /// Told where a key is all that is said of a model.
-const KEY_ALONE: &str = "a key is set, but no model is named: the offline engine answers; PILOTHOUSE_MODEL or `name` under [model] names one";
+const KEY_ALONE: &str = "a key is set but no model is named, so the offline engine answers; set PILOTHOUSE_MODEL or `name` under [model]";
 
 impl Provider {
     /// Whether nobody said what it costs: its server may.
@@ -147,7 +147,7 @@ impl Provider {
         Preset::ALL.iter().copied().find(known).ok_or_else(|| {
             setting(
                 "model",
-                "a model is named but not where it is; set PILOTHOUSE_BASE_URL, or `preset` under [model]",
+                "a model is named but not its address; set PILOTHOUSE_BASE_URL, or `preset` under [model]",
             )
         })
     }

@@ -127,7 +127,7 @@ fn part(state: &State, piece: &budget::Piece, sent: &Message) -> ContextPart {
 
 const fn kind(what: Option<What>) -> (&'static str, &'static str) {
     match what {
-        Some(What::User(_)) => ("you", "what you wrote; it stays unless you drop it"),
+        Some(What::User(_)) => ("you", "what you typed; it stays unless you drop it"),
         Some(What::Reply) => ("agent", "what the agent said and called"),
         Some(What::Result(_)) => ("result", "what a call gave; the oldest give way first"),
         Some(What::Output(_)) => ("output", "what your own command printed"),

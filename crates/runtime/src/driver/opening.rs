@@ -94,7 +94,7 @@ pub(crate) async fn settle(setup: &Setup, workspace: &Path) -> Settled {
             Err(RuntimeError::Locked { .. }) => {}
             Err(e) if what == CutOff::Command => {
                 settled.notices.push(format!(
-                    "session {slug} ended while a command ran, and cannot be opened to see what that changed: {e} ({})",
+                    "session {slug} ended while a command was running, and cannot be opened to see what it changed: {e} ({})",
                     e.hint()
                 ));
             }
@@ -102,11 +102,10 @@ pub(crate) async fn settle(setup: &Setup, workspace: &Path) -> Settled {
                 let files = half_written(&place);
                 let (names, hint) = (list(&files), e.hint());
                 settled.notices.push(format!(
-                    "session {slug} ended while it wrote {names}, and cannot be opened to settle that: {e} \
-                     ({hint}). They stay as they are."
+                    "session {slug} ended while writing {names}, and cannot be opened to settle that: {e} ({hint}). They stay as they are."
                 ));
                 let why = format!(
-                    "session {slug} ended while it wrote it, and cannot be opened to settle that: {e}"
+                    "session {slug} ended while writing it, and cannot be opened to settle that: {e}"
                 );
                 settled.spared.extend(files.into_iter().map(|path| (path, why.clone())));
             }
@@ -127,8 +126,8 @@ enum CutOff {
 impl CutOff {
     const fn told(self) -> &'static str {
         match self {
-            Self::Write => "while it wrote files; that is settled",
-            Self::Command => "while a command ran; what that changed can be taken back",
+            Self::Write => "while writing files; that is settled",
+            Self::Command => "while a command was running; what it changed can be taken back",
         }
     }
 }

@@ -181,7 +181,7 @@ impl Texts for Stored<'_> {
 
     fn whole(&self, text: &Excerpt) -> String {
         let Some(cut) = &text.cut else { return text.head.clone() };
-        let lost = || format!("{}\n[… the middle is not stored any more …]\n{}", text.head, cut.tail);
+        let lost = || format!("{}\n[… the middle is no longer stored …]\n{}", text.head, cut.tail);
         self.blobs.text(cut.blob).unwrap_or_else(lost)
     }
 

@@ -77,8 +77,7 @@ impl Driver {
         let (ours, kind) = (self.at.config.voice.name(), kind.name());
         for model in models.into_iter().filter(|m| *m != ours && !self.at.config.others.contains_key(*m)) {
             self.outbox.send(Update::Notice(format!(
-                "the {kind} {name} asks for the model {model}, which is not configured: {ours} answers; \
-                 [model.also.{model}] in config.toml names it"
+                "the {kind} {name} asks for the model {model}, which is not configured, so {ours} answers; add it as [model.also.{model}] in config.toml"
             )));
         }
     }

@@ -57,7 +57,7 @@ impl Driver {
                 }
             }
             Err(e) => {
-                let text = format!("{e}; the rules of before hold ({})", e.hint());
+                let text = format!("{e}; the previous rules stay in force ({})", e.hint());
                 self.outbox.send(Update::Notice(self.at.config.secrets.mask(&text).into_owned()));
             }
         }
@@ -182,8 +182,8 @@ fn sources_told(before: &[Source], now: &[Source]) -> Option<String> {
     let gone = names(before, &|s| !named(now, &s.name));
     let parts = [
         new.map(|new| format!("{new} from now on, not started yet")),
-        other.map(|other| format!("{other} as it is written now, not started yet")),
-        gone.map(|gone| format!("{gone} no longer")),
+        other.map(|other| format!("{other} as it is now written, not started yet")),
+        gone.map(|gone| format!("{gone} removed")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("sources changed: {}", parts.join("; ")))
@@ -192,7 +192,7 @@ fn sources_told(before: &[Source], now: &[Source]) -> Option<String> {
 /// What holds from here on, and what does not any more, in one line; nothing where the rules say the same.
 fn told(before: &Policy, now: &Policy) -> Option<String> {
     let new = named(now.beyond(before)).map(|rules| format!("{rules} from now on"));
-    let gone = named(before.beyond(now)).map(|rules| format!("{rules} no longer"));
+    let gone = named(before.beyond(now)).map(|rules| format!("{rules} removed"));
     let parts: Vec<String> = new.into_iter().chain(gone).collect();
     (!parts.is_empty()).then(|| format!("permissions.toml changed: {}", parts.join("; ")))
 }

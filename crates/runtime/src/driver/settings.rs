@@ -112,7 +112,7 @@ impl Driver {
             && command.does == Slash::Model
         {
             self.connect(name.trim())
-                .map_err(|why| Refusal::misuse(format!("{name} cannot be asked: {why}")))?;
+                .map_err(|why| Refusal::misuse(format!("{name} cannot be used: {why}")))?;
         }
         Ok(self.look_at_hooks_again().map(|hooks| (hooks, false)))
     }
@@ -136,7 +136,7 @@ impl Driver {
             && let Err(why) = self.connect(name)
         {
             let main = self.at.config.voice.name();
-            self.outbox.send(Update::Notice(format!("{name} cannot be asked: {why}; {main} answers")));
+            self.outbox.send(Update::Notice(format!("{name} cannot be used: {why}; {main} answers instead")));
         }
         for told in &self.settings.windows {
             let other = self.at.config.others.get_mut(&told.name);
@@ -232,7 +232,7 @@ impl Driver {
                 }
             }
             Err(why) => {
-                let text = format!("{why}; the settings of before hold");
+                let text = format!("{why}; the previous settings stay in force");
                 self.outbox.send(Update::Notice(self.at.config.secrets.mask(&text).into_owned()));
             }
         }
@@ -277,7 +277,7 @@ impl Driver {
                 Some(Input::HooksRead(self.at.hooks.iter().map(|d| d.hook.clone()).collect()))
             }
             Err(e) => {
-                let text = format!("{e}; the hooks of before hold ({})", e.hint());
+                let text = format!("{e}; the previous hooks stay in force ({})", e.hint());
                 self.outbox.send(Update::Notice(self.at.config.secrets.mask(&text).into_owned()));
                 None
             }
@@ -332,7 +332,7 @@ fn told(changed: &[String]) -> String {
     let parts = [
         part(Effective::Now, " from now on"),
         part(Effective::NewSessions, " in new sessions"),
-        part(Effective::Restart, " once Pilothouse is started again"),
+        part(Effective::Restart, " after a restart of Pilothouse"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     format!("config.toml changed: {}", parts.join("; "))
@@ -347,8 +347,7 @@ mod tests {
         let changed = ["model.name", "sandbox.network", "session.mode", "session.budget"].map(str::to_owned);
         assert_eq!(
             told(&changed),
-            "config.toml changed: model.name, session.budget from now on; session.mode in new sessions; \
-             sandbox.network once Pilothouse is started again"
+            "config.toml changed: model.name, session.budget from now on; session.mode in new sessions; sandbox.network after a restart of Pilothouse"
         );
     }
 }

@@ -107,9 +107,9 @@ impl Driver {
 
     /// It stands in the user's files: it holds from here on.
     pub(super) fn setup_kept(&mut self, number: u64, kept: Result<Kept, String>) {
-        let kept = kept.map_err(|why| format!("not kept: {why}")).and_then(|kept| {
+        let kept = kept.map_err(|why| format!("not saved: {why}")).and_then(|kept| {
             let holds = self.settings_kept().map(|()| self.words(&kept));
-            holds.map_err(|why| format!("kept, and not in force yet: {why}"))
+            holds.map_err(|why| format!("saved, but not in force yet: {why}"))
         });
         let kept = kept.map_err(|why| self.at.config.secrets.mask(&why).into_owned());
         self.outbox.send(Update::Answered(number, Reply::Setup(SetupReply::Kept(kept))));
@@ -118,12 +118,12 @@ impl Driver {
     /// What holds by now, whatever was picked: a variable may go before it.
     fn words(&self, kept: &Kept) -> String {
         let (picked, typed) = match kept {
-            Kept::Theme(name) => return format!("theme: {name}, kept in config.toml"),
+            Kept::Theme(name) => return format!("theme: {name}, saved in config.toml"),
             Kept::Model(picked, typed) => (picked, typed.as_ref()),
         };
         let other = self.at.session.state().model.as_deref().filter(|name| *name != MAIN);
         if let Some(other) = other {
-            return format!("kept for new sessions; this one asks {other} until `/model {MAIN}`");
+            return format!("saved for new sessions; this one uses {other} until `/model {MAIN}`");
         }
         let (config, from) = (&self.at.config, &self.around.model_from);
         let name = config.voice.name();
@@ -138,11 +138,11 @@ impl Driver {
         };
         let source = config.key.as_ref().map_or_else(|| "no key".to_owned(), ToString::to_string);
         match (same, used) {
-            (true, true) => format!("{name} answers from now on; kept in config.toml"),
+            (true, true) => format!("{name} answers from now on; saved in config.toml"),
             (true, false) => format!(
-                "{name} answers from now on, asked with {source}, which goes before the key you typed; both are kept"
+                "{name} answers from now on, using {source}, which overrides the key you typed; both are saved"
             ),
-            (false, _) => format!("kept in config.toml; {name}{at} answers still ({from})"),
+            (false, _) => format!("saved in config.toml; {name}{at} still answers ({from})"),
         }
     }
 }

@@ -247,7 +247,7 @@ impl Driver {
         match Store::of(&self.setup.home).keep_server(self.at.root.path(), apart(shown)) {
             Ok(()) => _ = self.servers.kept.insert(shown),
             Err(e) => {
-                let told = format!("{e}; it holds for this session ({})", e.hint());
+                let told = format!("{e}; it applies to this session ({})", e.hint());
                 self.outbox.send(Update::Notice(told));
             }
         }
@@ -292,7 +292,7 @@ impl Driver {
             {
                 let (name, all) = (&agent.name, recipe.sources.join(", "));
                 let why = "a sub-agent calls no tool of a source";
-                self.outbox.send(Update::Notice(format!("{name} works without {all}: {why}")));
+                self.outbox.send(Update::Notice(format!("{name} continues without {all}: {why}")));
             }
         }
     }
@@ -325,7 +325,7 @@ impl Driver {
         };
         if events.iter().any(name) {
             let lines: Vec<String> = self.kit.sources.states().iter().map(SourceState::line).collect();
-            let none = "there are no sources; `pilothouse sources add` writes one down";
+            let none = "there are no sources; `pilothouse sources add` adds one";
             let text = if lines.is_empty() { none.to_owned() } else { lines.join("\n") };
             self.outbox.send(Update::Page { title: "Sources", text });
         }
@@ -372,7 +372,7 @@ impl Driver {
                 Ok::<_, String>(String::from_utf8_lossy(&told).trim().to_owned())
             });
             let told = kept.await.map_err(|e| e.to_string()).and_then(|kept| kept);
-            let told = told.unwrap_or_else(|why| format!("it was not kept: {why}"));
+            let told = told.unwrap_or_else(|why| format!("it was not saved: {why}"));
             drop(inbound.send(Inbound::Notice(told)).await);
             drop(inbound.send(Inbound::Answered(number, Reply::Sources(sources.states()))).await);
         });

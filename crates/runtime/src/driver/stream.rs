@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 use super::drawn::Drawn;
 
 /// What comes at the end of a wait whose time the server named, and of any other.
-const TAKES_AGAIN: &str = "the server takes requests again";
-const ASKED_AGAIN: &str = "the server is asked again";
+const TAKES_AGAIN: &str = "the server accepts requests again";
+const ASKED_AGAIN: &str = "trying the server again";
 
 /// The pieces of one reply on their way to the screen, without secrets; where it is full they are
 /// dropped, and the offsets show the gap.
@@ -128,7 +128,7 @@ mod tests {
         }
         let told = ["it broke; try 2 in 1 s", "it broke; try 2 in 32 s"];
         assert_eq!(waits.iter().map(Delta::wait).collect::<Vec<_>>(), told);
-        let told = ["the server is asked again", "the server takes requests again"];
+        let told = ["trying the server again", "the server accepts requests again"];
         assert_eq!(waits.iter().filter_map(|d| d.text.lines().next()).collect::<Vec<_>>(), told);
         let first = texts.first().unwrap();
         assert!(first.0 == 0 && first.1.starts_with("half"), "{texts:?}");

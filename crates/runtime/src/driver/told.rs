@@ -15,7 +15,8 @@ use super::{Driver, TAIL};
 use crate::{error::RuntimeError, sessions};
 
 /// Told where a model is to be asked again that answers already.
-const ON_ITS_WAY: &str = "nothing waits for the server: the model is at work; Esc Esc or /abort stops it";
+const ON_ITS_WAY: &str =
+    "nothing is waiting for the server: the model is working; Esc Esc or /abort stops it";
 
 /// The command of which all that it changed stands in the log. One that was stopped ends a moment after its call.
 #[expect(clippy::wildcard_enum_match_arm, reason = "most events tell none")]
@@ -122,10 +123,8 @@ impl Driver {
         if self.around.unsaved.is_none() {
             tracing::error!(error = %error, "the session could not be saved");
             self.unsaved_because(Some(error.to_string()));
-            let text = format!(
-                "{error}; nothing is lost, but nothing more is done until it can be saved ({})",
-                error.hint()
-            );
+            let text =
+                format!("{error}; nothing is lost, but work stops until it can be saved ({})", error.hint());
             self.outbox.send(Update::Notice(text));
         }
     }
@@ -187,7 +186,7 @@ impl Driver {
         if let Err(why) = told
             && !std::mem::replace(&mut self.mute, true)
         {
-            self.outbox.send(Update::Notice(format!("the desktop cannot be told: {why}")));
+            self.outbox.send(Update::Notice(format!("desktop notifications do not work: {why}")));
         }
     }
 

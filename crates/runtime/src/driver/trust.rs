@@ -111,7 +111,7 @@ impl Driver {
         self.kit.workshop = self.kit.workshop.clone().giving(of, variables);
         let ended = self.sources_are();
         if !ended.is_empty() {
-            let told = format!("stopped, since what holds in this folder changed: {ended}");
+            let told = format!("stopped, because what applies in this folder changed: {ended}");
             self.outbox.send(Update::Notice(told));
         }
     }

@@ -120,7 +120,7 @@ fn candidates(
                 ready.push(((order.get(&place.slug).copied(), when), place, session));
             }
             // One that cannot be read keeps nobody from taking back what another did.
-            Err(e) => drop(writeln!(err, "session {} is left out: {e}", place.slug)),
+            Err(e) => drop(writeln!(err, "session {} is skipped: {e}", place.slug)),
         }
     }
     ready.sort_by_key(|(when, ..)| std::cmp::Reverse(*when));
@@ -202,12 +202,12 @@ fn answered(event: &Event, doubt: Option<UndoAnswer>) -> Option<(Input, Option<S
     let CheckpointKind::Undo(asked) = &checkpoint.kind else { return None };
     let (answer, refused) = match doubt {
         Some(UndoAnswer::Keep) if asked.doubt.all => {
-            let why = "nothing of it is the command's for certain: nothing was taken back";
+            let why = "none of it is certainly the command's, so nothing was taken back";
             (UndoAnswer::Leave, Some(why.to_owned()))
         }
         Some(answer) => (answer, None),
         None => {
-            let ways = "`--all` takes it all back, `--keep` leaves what may be somebody else's";
+            let ways = "`--all` takes it all back, `--keep` leaves what may be someone else's";
             (UndoAnswer::Leave, Some(format!("{} {ways}", checkpoint.message)))
         }
     };
@@ -276,7 +276,7 @@ fn taken(offered: &[&Proposal], doubt: Option<UndoAnswer>) -> Result<Vec<Input>,
         Some(UndoAnswer::All) => {}
         Some(UndoAnswer::Keep) if !meets => {}
         _ if meets => {
-            return Err("`--all` writes this diff all the same; in the workbench each hunk is decided");
+            return Err("`--all` writes this diff anyway; in the workbench you decide each hunk");
         }
         Some(UndoAnswer::Keep | UndoAnswer::Leave) | None => return Err("`--keep` writes this diff"),
     }

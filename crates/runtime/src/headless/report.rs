@@ -214,7 +214,8 @@ impl<'a> Report<'a> {
             Event::CheckpointOpened {
                 checkpoint: Checkpoint { kind: CheckpointKind::Remember(asked), .. },
             } => {
-                let text = "nobody is there to agree, so nothing is written; it waits in the session";
+                let text =
+                    "nobody is there to approve it, so nothing is written; it is waiting in the session";
                 self.warn(&format!("? remember: {} ({text})", asked.note.text));
             }
             Event::PlanReady { plan } => self.plan_ready(plan, state),
@@ -377,10 +378,10 @@ impl<'a> Report<'a> {
             self.say(&outcome.reason);
         }
         if !refused.is_empty() {
-            self.say(&format!("not allowed, as nobody was there to ask:\n  {}", refused.join("\n  ")));
+            self.say(&format!("not allowed, because nobody was there to ask:\n  {}", refused.join("\n  ")));
         }
         if !way.is_empty() {
-            self.say(&format!("to go on: {way}"));
+            self.say(&format!("to continue: {way}"));
         }
     }
 

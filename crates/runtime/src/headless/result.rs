@@ -135,7 +135,7 @@ impl Results {
         let green = |g: &Gate| matches!(g.status, GateStatus::Passed(_)) || left(g);
         if let Some(gate) = plan.gates.iter().find(|g| !green(g)) {
             let why = match gate.status {
-                GateStatus::Stale(_) => "files changed since it was green",
+                GateStatus::Stale(_) => "files have changed since it was green",
                 GateStatus::Failed(_) => "it failed",
                 GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) => "it did not run",
                 GateStatus::Skipped => "it was skipped",

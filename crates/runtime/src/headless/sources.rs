@@ -144,7 +144,7 @@ pub async fn auth(
                 tell(what);
             }
             tell(&format!(
-                "you are signed in to {name}; `pilothouse sources auth {name} --forget` takes that back"
+                "you are signed in to {name}; `pilothouse sources auth {name} --forget` signs you out"
             ));
             asked(sources, name, false, out).await?
         }
@@ -205,7 +205,7 @@ pub fn add(home: &Home, new: NewSource) -> Result<PathBuf, RuntimeError> {
         if !value.contains("${") && (is_worth_hiding(key, value) || seen()) {
             let how = "store it with `pilothouse auth set NAME` and give `${NAME}` instead";
             return Err(wrong(format!(
-                "{key} looks like a secret, and this file is no place for one: {how}"
+                "{key} looks like a secret, and this file is not the place for one: {how}"
             )));
         }
         gives.insert(key.to_owned(), value.to_owned());
@@ -226,7 +226,7 @@ pub fn add(home: &Home, new: NewSource) -> Result<PathBuf, RuntimeError> {
     }
     let file = file_of(home, &name);
     if file.exists() {
-        return Err(wrong(format!("{} is there already; remove it first", file.display())));
+        return Err(wrong(format!("{} already exists; remove it first", file.display())));
     }
     let text = serde_json::to_string_pretty(&entry).unwrap_or_default() + "\n";
     read_one(&file, &name, &text, Origin::User).map_err(|e| wrong(e.why))?;

@@ -22,7 +22,7 @@ const AS_QUESTION: &str = "the message was read as a question";
 /// Told of a gate that would not ask in a folder that is trusted.
 const UNTRUSTED: &str = "the folder is not trusted, so its gates ask";
 /// Told a model that asks.
-const CHOOSE: &str = "nobody is there; choose the safest reading and say so";
+const CHOOSE: &str = "nobody is there to ask; choose the safest reading and say so";
 
 /// So often a line of work that ends in a question is told to choose; after that its question stays open.
 const MOST_CHOOSE: u32 = 2;

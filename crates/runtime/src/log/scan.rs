@@ -77,11 +77,11 @@ impl Report {
     pub fn warnings(&self) -> Vec<String> {
         let mut all = Vec::new();
         if self.bytes == 0 {
-            all.push("the log is empty: what it held is gone".to_owned());
+            all.push("the log is empty: its contents are gone".to_owned());
         }
         if let Some(file) = &self.torn {
             all.push(format!(
-                "the log ended in a torn record; it was cut into {file} and nothing before it is lost"
+                "the log ended in a torn record, which was moved to {file}; nothing before it is lost"
             ));
         }
         if let Some(bytes) = self.torn_bytes {
@@ -100,11 +100,11 @@ impl Report {
         }
         if let Some(format) = self.newer {
             all.push(format!(
-                "the log was written by a newer version (format {format}); what is not understood is left out"
+                "the log was written by a newer version (format {format}); what this version does not understand is skipped"
             ));
         }
         if self.unknown > 0 {
-            all.push(format!("{} events of unknown kinds were left out", self.unknown));
+            all.push(format!("{} events of unknown kinds were skipped", self.unknown));
         }
         all
     }

@@ -20,7 +20,7 @@ fn what_is_no_file_in_its_place_is_not_waited_for() {
     let pending = Pending::at(&path, &Secrets::default());
     let to = IntentPath::to(IntentNode::Modify);
     let why = pending.suggest("give it a polish", &Turn::PlanNew(None), &to, Exemplars::builtin());
-    assert!(why.unwrap_err().contains("it is no regular file"));
+    assert!(why.unwrap_err().contains("it is not a regular file"));
 }
 
 #[test]

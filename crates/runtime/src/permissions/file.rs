@@ -44,7 +44,7 @@ impl Dropped {
             line: self.line,
             column: self.column,
             message: format!("there is no built-in rule `{}`", self.text),
-            hint: "`pilothouse permissions list` shows them as they are to be written".to_owned(),
+            hint: "`pilothouse permissions list` shows how to write them".to_owned(),
         }
     }
 }
@@ -94,7 +94,7 @@ pub(super) fn parse(
         }
     }
     if out.rules.len() > MAX_RULES {
-        let message = format!("{} rules are too many; there may be {MAX_RULES}", out.rules.len());
+        let message = format!("{} rules are too many; the limit is {MAX_RULES}", out.rules.len());
         return Err(reader.error(0, message, "one pattern can cover many names, such as `secrets/**`"));
     }
     out.rules.sort_by_key(|r| r.origin.line);
@@ -142,7 +142,7 @@ impl Reader<'_> {
         }
         if rules.is_empty() {
             let hint = format!("add one of {}", KINDS.join(", "));
-            return Err(self.error(entry.span().start, "this rule is about nothing", &hint));
+            return Err(self.error(entry.span().start, "this rule covers nothing", &hint));
         }
         for rule in &mut rules {
             rule.why.clone_from(&why);
@@ -192,7 +192,7 @@ impl Reader<'_> {
             if Policy::is_about(rules, &request, places) != wanted {
                 let message =
                     if wanted { "no rule of this table matches" } else { "a rule of this table matches" };
-                let hint = "correct the rule or its example; `pilothouse permissions explain` tells what a call comes to";
+                let hint = "correct the rule or its example; `pilothouse permissions explain` says what a call comes to";
                 return Err(self.error(example.span().start, format!("{message} `{request}`"), hint));
             }
         }
@@ -207,7 +207,9 @@ impl Reader<'_> {
             | DeValue::Boolean(_)
             | DeValue::Datetime(_)
             | DeValue::Array(_)
-            | DeValue::Table(_) => Err(self.error(value.span().start, "this is no text", "put it in quotes")),
+            | DeValue::Table(_) => {
+                Err(self.error(value.span().start, "this is not a string", "put it in quotes"))
+            }
         }
     }
 

@@ -121,14 +121,14 @@ pub fn rehearsal(found: &Rehearsal, rules: &[Rule], json: bool, out: &mut dyn Wr
     };
     section(format!("would have run without a question, {}:", times(found.unasked())), &found.through)?;
     section("would have been asked about or denied:".to_owned(), &found.narrowed)?;
-    section("named by the rule, and still asks, whatever the rule says:".to_owned(), &found.held)?;
+    section("covered by the rule, but still asks, whatever the rule says:".to_owned(), &found.held)?;
     let changed = found.through.len() + found.narrowed.len() + found.held.len();
-    writeln!(out, "{} past commands looked at, {changed} different ones touched", found.seen)?;
+    writeln!(out, "{} past commands checked, {changed} different ones affected", found.seen)?;
     let allows = rules.iter().any(|r| r.effect == Effect::Allow);
     if !advisable {
-        writeln!(out, "not recommended: it names commands of high risk or removals; name a longer command")?;
+        writeln!(out, "not recommended: it covers high-risk commands or removals; name a longer command")?;
     } else if allows && found.through.is_empty() {
-        writeln!(out, "it would have spared no question")?;
+        writeln!(out, "it would not have saved you a question")?;
     }
     Ok(advisable)
 }

@@ -61,7 +61,7 @@ pub fn delete(place: &Place, heard: Option<Millis>) -> Result<(), RuntimeError> 
     if let Ok(summary) = super::summary(place) {
         let busy = |why: &str| Err(RuntimeError::Kept { slug: place.slug.clone(), why: why.to_owned() });
         if summary.writing {
-            return busy("it ended while it wrote files; opening it settles that first");
+            return busy("it ended while writing files; open it first to settle that");
         }
         if heard.is_some_and(|heard| heard.0 != summary.updated) {
             return busy("it was used since you saw it");
@@ -82,7 +82,7 @@ pub fn stake(place: &Place) -> Vec<String> {
     let summary = super::summary(place).ok();
     let mut lines = about::deletion(summary.as_ref().is_some_and(|s| s.applied > 0));
     let unfinished = summary.is_some_and(|s| s.unfinished);
-    lines.extend(unfinished.then(|| "what it left unfinished or asks you goes too".to_owned()));
+    lines.extend(unfinished.then(|| "its unfinished work and open questions are deleted too".to_owned()));
     lines
 }
 

@@ -90,7 +90,7 @@ impl Found {
         for source in theirs {
             if all.iter().any(|d| d.name == source.name) {
                 notices.push(format!(
-                    "{}: a source of yours has the name {}; yours is used",
+                    "{}: one of your own sources is also called {}; yours is used",
                     source.file.display(),
                     source.name
                 ));
@@ -109,7 +109,7 @@ impl Found {
             let named = |d: &&Definition| d.name == source.name;
             // Nobody is asked about what could not start.
             if let Some(why) = super::nowhere(source).filter(|_| !self.trusted) {
-                self.notices.push(format!("the server {} of your editor is left out: {why}", source.name));
+                self.notices.push(format!("the server {} from your editor is ignored: {why}", source.name));
                 continue;
             }
             let whose = match self.all.iter().chain(&self.untrusted).find(named).map(|d| d.origin) {
@@ -118,11 +118,11 @@ impl Found {
                     self.all.push(source.clone());
                     continue;
                 }
-                Some(Origin::User) => "a source of yours has its name",
-                Some(Origin::Project) => "a source of this folder has its name",
-                Some(Origin::Client) => "another one has its name",
+                Some(Origin::User) => "one of your own sources has that name",
+                Some(Origin::Project) => "a source in this folder has that name",
+                Some(Origin::Client) => "another one has that name",
             };
-            self.notices.push(format!("the server {} of your editor is left out: {whose}", source.name));
+            self.notices.push(format!("the server {} from your editor is ignored: {whose}", source.name));
         }
         self
     }

@@ -28,7 +28,7 @@ impl Pins {
     /// What the user should know where they cannot be read.
     pub fn unreadable(&self) -> Option<String> {
         let why = self.read().err()?;
-        Some(format!("{why}; until it is mended or removed, every tool of a source is asked about"))
+        Some(format!("{why}; until it is fixed or removed, every tool of a source asks"))
     }
 
     /// The tools, with those marked that are not what they were.

@@ -135,7 +135,7 @@ fn a_tool_is_pinned_from_session_to_session() {
     fs::write(dir.path().join("state/source-pins.json"), "{broken").unwrap();
     pins.keep("s", "a", tool("1").hash);
     assert!(changed("1") && changed("2"), "what cannot be read allows nothing and is not written over");
-    assert!(pins.unreadable().unwrap().contains("every tool of a source is asked about"));
+    assert!(pins.unreadable().unwrap().contains("every tool of a source asks"));
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl Survey {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        Some(format!("without effect, because this folder is not trusted: {}{more}", paths.join(", ")))
+        Some(format!("inactive, because this folder is not trusted: {}{more}", paths.join(", ")))
     }
 }
 

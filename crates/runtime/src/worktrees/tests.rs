@@ -96,7 +96,7 @@ async fn what_was_done_in_one_is_merged_back_committed_or_not() {
     assert!(sure(&repo, WorktreeEnd::Merge, &stake).await.contains("is merged"));
     assert!(["c.txt", "d.txt", "e.txt"].iter().all(|f| repo.join(f).exists()));
     let said = ended(&repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
-    assert!(matches!(said, Ended::Done(_, said) if said.contains("held nothing of its own")));
+    assert!(matches!(said, Ended::Done(_, said) if said.contains("had nothing of its own")));
     assert!(!made.folder.exists() && list(&repo).await.is_empty());
     assert_eq!(git(&repo, &["branch", "--list", "pilothouse/*"]), "");
 }
@@ -157,7 +157,7 @@ async fn a_merge_names_the_branch_and_what_comes_and_commits_with_what_was_wante
     assert_eq!(
         stake.lines,
         [
-            "2 commits of pilothouse/sqlx with 2 files come into trunk: c.txt, src/a.txt",
+            "2 commits of pilothouse/sqlx with 2 files will be merged into trunk: c.txt, src/a.txt",
             "1 file is not committed there: src/a.txt",
             "committed on pilothouse/sqlx first, so that nothing is lost: \"Change two to 2 in src/a.txt\"",
         ]
@@ -202,7 +202,7 @@ async fn a_dirty_one_asks_before_it_goes_and_loses_nothing() {
     let stake = asked(&repo, WorktreeEnd::Drop, "sqlx").await;
     let lines = stake.lines.join("\n");
     assert!(lines.contains("2 files are not committed there: a.txt, new.txt"), "{lines}");
-    assert!(lines.contains("goes for good, as git ignores it: target/"), "{lines}");
+    assert!(lines.contains("deleted for good, since git ignores it: target/"), "{lines}");
     assert!(made.folder.join("new.txt").exists(), "asking drops nothing");
     let said = sure(&repo, WorktreeEnd::Drop, &stake).await;
     assert!(said.contains("its work is on pilothouse/sqlx"), "{said}");
@@ -312,7 +312,7 @@ async fn what_cannot_be_made_is_said_and_leaves_nothing() {
     let fresh = dir.path().join("fresh");
     fs::create_dir(&fresh).unwrap();
     git(&fresh, &["init", "-q"]);
-    assert!(make(&fresh, "x").await.unwrap_err().contains("begins at a commit"));
+    assert!(make(&fresh, "x").await.unwrap_err().contains("starts from a commit"));
     assert!(
         ended(&repo, WorktreeEnd::Drop, "nobody", None).await.unwrap_err().contains("no worktree called")
     );
@@ -370,7 +370,7 @@ async fn a_merge_names_what_is_not_committed_where_it_goes() {
     let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
     let lines = stake.lines.join("\n");
     assert!(
-        lines.contains("1 file is not committed in main and would be written over, so git refuses: a.txt"),
+        lines.contains("1 file is not committed in main and would be overwritten, so git refuses: a.txt"),
         "{lines}"
     );
     assert!(lines.contains("1 file is not committed in main, and left alone: note.txt"), "{lines}");

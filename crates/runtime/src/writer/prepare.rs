@@ -76,7 +76,7 @@ fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, W
     match (hash(now.as_ref()), take.before) {
         (now, before) if now == before => Ok(()),
         (None, _) => Err(stale(&take.path, "is gone")),
-        (Some(_), None) => Err(stale(&take.path, "has come into being")),
+        (Some(_), None) => Err(stale(&take.path, "was created")),
         (Some(_), Some(_)) => Err(stale(&take.path, "has changed")),
     }?;
     Ok(now)
@@ -340,7 +340,7 @@ pub fn reversal(
     blobs: &Blobs,
     files: &[FileChange],
 ) -> Result<Reversal, String> {
-    let path = files.first().map(|f| f.path.clone()).ok_or("nothing of that is written any more")?;
+    let path = files.first().map(|f| f.path.clone()).ok_or("none of that is still in the file")?;
     let whole = |why: &str| format!("{path} {why}: only /undo takes it back, with all of that write");
     let unread = |e: io::Error| format!("{path} cannot be read: {}", cause(&e));
     let at = root.locate(&path).map_err(unread)?;
@@ -371,9 +371,7 @@ pub fn reversal(
             was.is_none_or(|was| texts.iter().flatten().all(|text| in_form(text, was, now).is_some()))
         };
         if !now.as_deref().is_none_or(fits) {
-            return Err(format!(
-                "{path} is in another encoding now, in which what goes back cannot be written"
-            ));
+            return Err(format!("{path} is in another encoding now, which cannot hold what would go back"));
         }
         if let Some(carried) = carry(blobs, &take, now.as_deref()) {
             // Where others changed it is told in lines of the file as it is, and not of what a later write left of it.
@@ -390,7 +388,7 @@ pub fn reversal(
         }
     }
     if now.as_deref() == before.as_deref() {
-        return Err(format!("nothing of what was written to {path} is left in it"));
+        return Err(format!("none of what was written to {path} is still in it"));
     }
     let after = now.map(Cow::into_owned);
     let kind = match (&before, &after) {

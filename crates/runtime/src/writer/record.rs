@@ -50,7 +50,7 @@ impl Tools<'_> {
     /// When it is not stored whole.
     pub fn record(self, id: BlobId) -> Result<Record, WriteFault> {
         let read = self.blobs.get(id).and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        read.ok_or_else(|| plain("what the command changed is not stored any more".to_owned()))
+        read.ok_or_else(|| plain("what the command changed is no longer stored".to_owned()))
     }
 
     /// Takes a command back (`redo: false`) or puts it back, wholly or not at all.
@@ -88,7 +88,7 @@ impl Tools<'_> {
         }
         if let Some((one, _)) = open.iter().find(|(one, _)| matches!(one.to, Thing::Unkept(..))) {
             let text = format!(
-                "{} was too large to be kept and cannot be put back; nothing was written: run the command again",
+                "{} was too large to keep and cannot be restored; nothing was written: run the command again",
                 one.change.path
             );
             return Err(plain(text));
@@ -255,7 +255,7 @@ fn no_lock(roots: &[Root]) -> Result<(), WriteFault> {
     };
     let lock = roots.iter().map(|r| place(r).join("index.lock")).find(|l| l.exists());
     lock.map_or(Ok(()), |l| {
-        let text = format!("git is at work ({} is there); nothing was written", l.display());
+        let text = format!("git is busy ({} exists); nothing was written", l.display());
         Err(plain(text))
     })
 }

@@ -17,7 +17,7 @@ async fn what_was_saved_comes_back_however_much_a_command_makes() {
     desk.revert(record, false).unwrap();
     assert_eq!(tree(&desk.at()), before);
     let why = desk.revert(record, true).unwrap_err();
-    assert!(why.contains("too large to be kept and cannot be put back"), "{why}");
+    assert!(why.contains("too large to keep and cannot be restored"), "{why}");
     assert_eq!(tree(&desk.at()), before, "nothing was written");
 }
 
@@ -283,13 +283,13 @@ async fn what_is_too_much_in_an_ignored_folder_is_named_before_it_goes() {
         "only what has the name"
     );
     let why = desk.run_told("rm -rf data", "").await.unwrap_err();
-    assert_eq!(why, "data/large.bin (3 MB, beyond 1 MB in all); /undo could not bring that back");
+    assert_eq!(why, "data/large.bin (3 MB, beyond 1 MB in all); /undo could not bring it back");
     assert!(desk.at().join("data/large.bin").exists(), "nothing ran");
     let wrote = desk.run_told("rm -rf data", &why).await.unwrap().unwrap();
     assert_eq!(wrote.left, ["data/large.bin"]);
     bash(&desk.at(), "mkdir -p many; echo many >> .gitignore; cd many; seq 10001 | xargs touch");
     let why = desk.run_told("rm -rf many", "").await.unwrap_err();
-    assert_eq!(why, "many (more than 10000 files that git ignores); /undo could not bring that back");
+    assert_eq!(why, "many (more than 10000 files that git ignores); /undo could not bring it back");
     assert!(desk.run_told("rm -rf many", &why).await.is_ok());
 }
 

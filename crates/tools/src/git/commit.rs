@@ -33,9 +33,9 @@ const HOOKS: [&str; 5] =
 const UNDER_WAY: [(&str, &str); 4] = [
     (
         "CHERRY_PICK_HEAD",
-        "a cherry-pick is in progress; `!git cherry-pick --continue` ends it, or `--abort` drops it",
+        "a cherry-pick is in progress; `!git cherry-pick --continue` finishes it, `--abort` drops it",
     ),
-    ("REVERT_HEAD", "a revert is in progress; `!git revert --continue` ends it, or `--abort` drops it"),
+    ("REVERT_HEAD", "a revert is in progress; `!git revert --continue` finishes it, `--abort` drops it"),
     ("rebase-merge", "a rebase is in progress; `git rebase --continue` or `--abort` ends it"),
     ("rebase-apply", "a rebase or `git am` is in progress; `--continue` or `--abort` ends it"),
 ];
@@ -132,7 +132,7 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
         others.map(|path| SoughtFile { path: path.clone(), states: Vec::new() }).collect();
     let wanted: Vec<&SoughtFile> = wanted.into_iter().chain(&others).collect();
     if wanted.len() > MOST_FILES {
-        return Err(format!("{} files would be named; `!git commit` commits so many", wanted.len()));
+        return Err(format!("{} files would be committed; use `!git commit` for that many", wanted.len()));
     }
     let names: Vec<&str> = wanted.iter().map(|file| file.path.as_str()).collect();
     unfiltered(&git, &names).await?;
@@ -223,12 +223,12 @@ pub async fn commit(
         None => None,
     };
     if now.as_deref() != merge {
-        return Err("what git is in the middle of is not what was shown; /commit looks again".to_owned());
+        return Err("git is in the middle of something else than was shown; /commit checks again".to_owned());
     }
     for file in files {
         let now = jail.read(&file.path).ok().map(|bytes| BlobId::of(&bytes));
         if now != file.content {
-            return Err(format!("{} changed since it was shown; /commit looks again", file.path));
+            return Err(format!("{} changed since it was shown; /commit checks again", file.path));
         }
     }
     let names: Vec<&str> = files.iter().map(|f| f.path.as_str()).collect();
@@ -307,7 +307,7 @@ async fn place(git: &Git<'_>) -> Result<Place, String> {
     let mut lines = text.split('\n');
     let (inside, own, common, prefix) = (lines.next(), lines.next(), lines.next(), lines.next());
     if said.code != 0 || inside != Some("true") {
-        return Err(said.refused().unwrap_or_else(|| "this folder is in no git repository".to_owned()));
+        return Err(said.refused().unwrap_or_else(|| "this folder is not in a git repository".to_owned()));
     }
     let own = Path::new(own.unwrap_or_default());
     for (file, why) in UNDER_WAY {
@@ -324,7 +324,7 @@ async fn place(git: &Git<'_>) -> Result<Place, String> {
         ));
     }
     if git.ask(&["config", "--type=bool", "--get", "commit.gpgSign"]).await?.as_deref() == Some("true") {
-        notes.push("It is not signed, though commit.gpgSign is on; `!!git commit` signs.".to_owned());
+        notes.push("It is not signed, although commit.gpgSign is on; `!!git commit` signs.".to_owned());
     }
     let text = |name: &str| String::from_utf8(regular::read(&own.join(name), MERGE_BYTES).ok()?).ok();
     let merge = text("MERGE_HEAD")
@@ -378,7 +378,7 @@ async fn identity(git: &Git<'_>) -> Result<(), String> {
     if ways.is_empty() {
         return Ok(());
     }
-    Err(format!("git does not know who you are; say it for this repository: {}", ways.join(", then ")))
+    Err(format!("git does not know who you are; tell it for this repository: {}", ways.join(", then ")))
 }
 
 /// Whether no filter stands between the files and the commit: it would have to run.

@@ -233,7 +233,7 @@ fn what_a_file_of_work_takes_in_and_would_run_is_bound_with_it_and_told_as_no_pr
         ("make all", "build.mk", "build.mk was changed"),
         ("make all", "deep.mk", "deep.mk was changed"),
         ("make all", "gen.py", "gen.py was changed"),
-        ("make all", "local.mk", "the files that it runs are others now"),
+        ("make all", "local.mk", "the files it runs have changed"),
         ("npm test", "check.js", "check.js was changed"),
         ("just all", "more.just", "more.just was changed"),
         ("make all", "notes.txt", ""),
@@ -297,11 +297,11 @@ fn of_many_files_that_are_bound_none_is_told_as_gone_that_only_changed() {
     let allowed = desk.look("make all");
     put("part29.mk", "a = 2\n");
     let told = allowed.differs(&desk.look("make all")).unwrap();
-    assert_eq!(told, "the files that it runs are others now");
+    assert_eq!(told, "the files it runs have changed");
     let line: Vec<String> = (0..60).map(|n| format!("p{n}")).collect();
     let many = desk.look(&line.join("; "));
     desk.program("first/p59", "x");
-    assert_eq!(many.differs(&desk.look(&line.join("; "))).unwrap(), "the files that it runs are others now");
+    assert_eq!(many.differs(&desk.look(&line.join("; "))).unwrap(), "the files it runs have changed");
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub(super) fn choose(settings: &Settings, places: &Places) -> Choice {
     }
     if let Some(own) = within(places) {
         return Choice::none(format!(
-            "the program's own files in {} lie in the workspace, or it in them, and a command may write it; open another folder",
+            "the program's own files in {} are inside the workspace, or the workspace inside them, where a command may write; open another folder",
             own.display()
         ));
     }
@@ -52,7 +52,7 @@ pub(super) fn choose(settings: &Settings, places: &Places) -> Choice {
         return seatbelt();
     }
     if !cfg!(target_os = "linux") {
-        return Choice::none("this system has none that is known here");
+        return Choice::none("none is supported on this system");
     }
     match &places.helper {
         Some(helper) => linux(settings.wanted, helper),
@@ -110,9 +110,7 @@ fn linux(wanted: Wanted, helper: &Path) -> Choice {
 /// What is said where modes, owners, times and attributes are not held.
 fn open(why: &str) -> String {
     format!(
-        "metadata is not held: a command that writes could change modes, owners, times and attributes of \
-         files outside the workspace, so every such command asks; bubblewrap would hold it, or name spaces \
-         of the kernel, which cannot be had here ({why})"
+        "metadata is not protected: a command that writes could change modes, owners, times and attributes of files outside the workspace, so every such command asks; bubblewrap would protect it, or kernel namespaces, which are not available here ({why})"
     )
 }
 
@@ -132,7 +130,7 @@ fn spaces(helper: &Path) -> Result<(), String> {
 
 #[cfg(not(target_os = "linux"))]
 fn spaces(_helper: &Path) -> Result<(), String> {
-    Err("this is no Linux".to_owned())
+    Err("this is not Linux".to_owned())
 }
 
 /// Runs bubblewrap once; user name spaces may be forbidden.
@@ -175,11 +173,11 @@ fn kernel() -> Result<Vec<String>, String> {
     if !super::helper::filter::known() {
         return Err("seccomp is not known for this processor, so that the network cannot be held".to_owned());
     }
-    let signals = "signals to your other programs are not held back (Linux 6.12 does)";
+    let signals = "signals to your other programs are not blocked (needs Linux 6.12)";
     Ok(if rules::kernel_holds_signals() { Vec::new() } else { vec![signals.to_owned()] })
 }
 
 #[cfg(not(target_os = "linux"))]
 fn kernel() -> Result<Vec<String>, String> {
-    Err("this is no Linux".to_owned())
+    Err("this is not Linux".to_owned())
 }

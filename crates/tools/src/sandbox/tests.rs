@@ -44,7 +44,9 @@ fn switched_off_and_the_own_files_inside_are_said_plainly() {
     );
     places.own = vec![places.workspace.join("own")];
     let fence = CommandSandbox::find(Settings::default(), &places);
-    assert!(fence.found().backend.is_none() && fence.found().to_string().contains("lie in the workspace"));
+    assert!(
+        fence.found().backend.is_none() && fence.found().to_string().contains("are inside the workspace")
+    );
     assert_eq!(fence.found().own.first().map(|o| o.as_str().to_owned()).as_deref(), Some("own"));
 }
 

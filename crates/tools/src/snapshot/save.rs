@@ -396,5 +396,5 @@ fn words(unkept: &[((usize, String), u64, String)]) -> String {
     if unkept.len() > MOST_TOLD {
         text.push_str(&format!(" and {} more", unkept.len() - MOST_TOLD));
     }
-    format!("{text}; /undo could not bring that back")
+    format!("{text}; /undo could not bring it back")
 }

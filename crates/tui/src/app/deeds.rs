@@ -162,11 +162,11 @@ impl App {
             (_, Ok(number @ 1..)) => ForkUpTo::Message(number),
             _ => {
                 self.composer.refused(|_| false);
-                return self.say("/fork N: the number of a message of yours, as /history has it");
+                return self.say("/fork N takes the number of one of your messages, as shown in /history");
             }
         };
         if self.world.state().turns.is_empty() {
-            return self.say("nothing was said yet that a copy could go on from");
+            return self.say("nothing has been said yet that a copy could continue from");
         }
         self.outbox.window.push_back(WindowWish::fork(&session, upto));
     }
@@ -240,11 +240,11 @@ impl App {
     fn lower(&mut self) {
         let draft = self.composer.draft.shown();
         if draft.trim().is_empty() || draft.len() > LONGEST {
-            return self.say("write something first; then its path can be lowered");
+            return self.say("type something first; then its path can be lowered");
         }
         match lowered(&draft, &self.world.session) {
             Some(text) => self.composer.rewrite(&text),
-            None => self.say("its path is as low as it gets"),
+            None => self.say("its path cannot go any lower"),
         }
     }
 
@@ -371,7 +371,7 @@ impl App {
         }
         if state.answering().is_none() {
             if state.busy() || state.is_executing() {
-                self.say("Ctrl-C stops what runs; what is undecided is set aside");
+                self.say("Ctrl-C stops what is running; undecided changes are set aside");
             }
             return;
         }

@@ -124,7 +124,7 @@ impl App {
             }
             Enter::Show => {
                 self.panes.sent();
-                self.say("the plan was not on the screen; read it (PgUp goes up), then Enter approves it");
+                self.say("the plan was not on the screen; read it (PgUp scrolls up), then Enter approves it");
             }
             Enter::Open(Place::Diff) => self.go(Focus::Pane(diff::ID)),
             Enter::Open(Place::List | Place::Composer) => self.open(&approvals::KIND, now),
@@ -177,9 +177,9 @@ impl App {
         let question = state.phase_question().map(|q| state.spec(q));
         let said = match (enter, question) {
             (Enter::Command, _) => match self.at_hand() {
-                _ if !self.offer_is_whole() => "write a message; the list shows the command whole",
+                _ if !self.offer_is_whole() => "type a message; the list shows the whole command",
                 // The line below names the key.
-                Some(_) | None => "Answer the command above, or write a message",
+                Some(_) | None => "Answer the command above, or type a message",
             },
             (Enter::Shelve, _) => "Say what to change, or Enter sets the plan aside",
             (Enter::Answer(_), Some(spec)) => return invites(&spec),
@@ -194,8 +194,8 @@ impl App {
             }
             // While something runs, what is typed steers it; the line below names the key.
             (Enter::Open(_), None) if state.busy() => return None,
-            (Enter::Open(Place::Diff), None) => "Enter reviews the changes, or write a message",
-            (Enter::Open(_), None) => "Enter opens what waits, or write a message",
+            (Enter::Open(Place::Diff), None) => "Enter reviews the changes, or type a message",
+            (Enter::Open(_), None) => "Enter opens what is waiting, or type a message",
             (_, None) => return None,
         };
         Some(said.to_owned())

@@ -91,7 +91,7 @@ impl App {
             self.awaits_take_back();
         }
         if matches!(event, Event::QueueChanged { stopped: true, .. }) {
-            self.say("what waited is in the history; Up brings it back");
+            self.say("what was waiting is in the history; Up brings it back");
         }
     }
 

@@ -62,7 +62,7 @@ impl App {
             && let Some(withdrawn) = self.composer.withdraw()
             && self.offering.sent != Some(withdrawn.question)
         {
-            self.tell_kept(withdrawn, "it is not asked any more");
+            self.tell_kept(withdrawn, "it is no longer being asked");
         }
         let state = self.world.state();
         let Some((id, call, line, word)) = waiting_command(state) else { return };
@@ -139,7 +139,7 @@ impl App {
     /// Says where a changed line is that stands there no more.
     fn tell_kept(&mut self, withdrawn: Withdrawn, why: &str) {
         if withdrawn.kept {
-            self.say(format!("{why} – Up brings back what you changed"));
+            self.say(format!("{why}. Up brings back your edit"));
         }
     }
 
@@ -147,22 +147,22 @@ impl App {
     pub(super) fn edit_command(&mut self, id: CheckpointId, came: Instant) {
         let item = self.world.state().open.get(&id);
         if item.and_then(|c| c.kind.command()).is_some_and(|c| c.gate.is_some()) {
-            return self.say("a gate runs as the plan has it; deny it, or change the plan");
+            return self.say("a gate runs as written in the plan; deny it, or change the plan");
         }
         let Some(line) = item.and_then(|c| c.kind.line()) else {
-            return self.say("only a command or a message can be changed");
+            return self.say("only a command or a message can be edited");
         };
         let is_command = item.is_some_and(|c| c.kind.command().is_some());
         let line = line.to_owned();
         if !is_typable(&line) {
-            return self.complain("it holds characters that cannot be typed; deny it, with the reason");
+            return self.complain("it contains characters that cannot be typed; deny it, with a reason");
         }
         let before = self.composer.withdraw();
         self.composer.offer(id, &line, is_command);
         self.leave_overlays(came);
         self.go(Focus::Composer);
         if let Some(before) = before {
-            self.tell_kept(before, "another stands here now");
+            self.tell_kept(before, "there is another question here now");
         }
     }
 
@@ -216,7 +216,7 @@ impl App {
 }
 
 /// Told of what was put aside.
-const WAITS: &str = "postponed; it waits in the list";
+const WAITS: &str = "postponed; it is waiting in the list";
 const TOO_SMALL: &str = "the screen is too small to show the whole command; the list shows it";
 
 /// The command that waits for the user, a goal's before that of a plan's run: the question, the call, the line, whether it

@@ -71,7 +71,7 @@ impl App {
             self.composer.draft.set(kept);
         } else if !text.trim().is_empty() && (offered || self.composer.draft.saved().whole() != text) {
             self.composer.history.keep(kept);
-            self.say("what was being written before is not lost: Up brings it");
+            self.say("your earlier draft is not lost: Up brings it back");
         }
         self.resting.kept = text;
     }

@@ -367,7 +367,7 @@ impl App {
     /// What was written and goes nowhere is not lost.
     fn keep_written(&mut self, text: &str) {
         self.composer.keep(text);
-        self.say("what you wrote there is in the history; Up brings it back");
+        self.say("what you typed there is in the history; Up brings it back");
     }
 
     /// Puts a call before what is being written.

@@ -148,13 +148,13 @@ impl App {
     /// Why a yes to a question is none yet.
     fn why_unread(&self, id: CheckpointId) -> &'static str {
         if self.seen.pasted || self.keying.pressed.pasted {
-            "what is pasted answers nothing: y answers here"
+            "pasted text answers nothing: y answers here"
         } else if !self.seen.whole.contains_key(&id) {
-            "not all of it was on the screen: this shows it, and y answers here"
+            "not all of it was on the screen: here it is, and y answers"
         } else if bar::shown(self.world.state()) == Some(id) {
-            "it came up while you wrote: read it here, and y answers"
+            "it came up while you were typing: read it here, then y answers"
         } else {
-            "more than one question waits: y answers the one you choose here"
+            "more than one question is waiting: y answers the one you choose here"
         }
     }
 
@@ -191,7 +191,7 @@ impl App {
         let asks = asks.and_then(|spec| spec.wants_word().map(|word| (spec, word)));
         let Some((spec, word)) = asks.filter(|_| self.saw_whole(id)) else {
             self.answered_at(Place::List, true, now);
-            return self.complain("this wants its word: Enter asks for it here");
+            return self.complain("this needs a typed word: Enter asks for it here");
         };
         let typed = self.composer.draft.saved().whole();
         self.composer.clear();
@@ -333,9 +333,9 @@ impl App {
         if plan.is_some_and(|id| !self.stands_drawn(id)) {
             self.panes.sent();
             self.panes.show(conversation::ID);
-            self.complain("the plan was not on the screen: read it (PgUp goes up), then Enter answers");
+            self.complain("the plan was not on the screen: read it (PgUp scrolls up), then Enter answers");
         } else {
-            self.complain("a question appeared while you wrote; press Enter again to answer it");
+            self.complain("a question appeared while you were typing; press Enter again to answer it");
         }
     }
 

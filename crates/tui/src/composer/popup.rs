@@ -183,7 +183,7 @@ impl Popup {
     pub fn nothing(&self) -> &'static str {
         match self.offer {
             Offer::Commands => "no command of that name",
-            Offer::History => "nothing like it was written",
+            Offer::History => "nothing similar was typed before",
             Offer::Files => "looking…",
         }
     }

@@ -131,7 +131,7 @@ fn bind(files: &[(&Source<'_>, &Parsed)], leader: Option<Chord>) -> Result<Keyma
                 };
                 if let Some(other) = bindings.iter().find(|b| b.yours == source.yours && clashes(b)) {
                     let message = format!(
-                        "{text:?} already means {:?} in {}; give that one another key first",
+                        "{text:?} already means {:?} in {}; give that another key first",
                         other.action.entry.name, action.table
                     );
                     return Err(source.error(span, message));

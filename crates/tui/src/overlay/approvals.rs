@@ -55,13 +55,13 @@ actions! {
         /// Allow it once.
         Once "once", "allow once", "this one, now";
         /// Allow commands like it for this session.
-        Session "session", "allow for this session", "the rule that stands beside it, until you leave";
+        Session "session", "allow for this session", "the rule shown beside it, until you leave";
         /// Allow commands like it for good.
         Rule "rule", "a rule for good", "shows the rule and what it matches first";
         /// Trust the folder, where it is asked for want of that.
         Trust "trust", "trust this folder", "asks about the folder; what it brings is shown first";
         /// Change the command.
-        Edit "edit", "edit the command", "judged again as it then stands";
+        Edit "edit", "edit the command", "judged again after your edit";
         /// Deny it with a reason.
         Deny "deny", "deny, with a reason", "this one; the agent is told why";
         /// Why it is asked.
@@ -72,10 +72,10 @@ actions! {
 }
 
 /// Told where something is agreed to that was not on the screen to its end.
-const NOT_READ: &str = "its end was not on the screen yet: PgDn goes on to it";
+const NOT_READ: &str = "its end has not been on the screen yet: PgDn shows it";
 
 /// Told where more of an item is wanted than there is.
-const ALL_HERE: &str = "all of it stands here; the keys below answer it";
+const ALL_HERE: &str = "all of it is shown here; the keys below answer it";
 
 /// What stands in the list: the item, the hash of what is shown of it, and the rules beside the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl Approvals {
                 self.trusts = true;
                 Outcome::input(Input::Say { text: TRUST.to_owned(), seen: ctx.state.seq })
             }
-            Action::Trust => Outcome::notice("that would not be enough: it asks in a trusted folder as well"),
+            Action::Trust => Outcome::notice("that would not be enough: it asks in a trusted folder too"),
             Action::Edit => Outcome { change_command: Some(item.id), ..Outcome::none() },
             Action::Deny => self.choose(item, Role::Deny, ctx),
             Action::Back => Outcome::close(),

@@ -46,7 +46,7 @@ actions! {
     /// What can be done with what was written.
     Action in "changes" {
         /// Take a file back hunk by hunk.
-        TakeBack "take-back", "take back, hunk by hunk", "this file: the diff asks what is to go";
+        TakeBack "take-back", "take back, hunk by hunk", "this file: the diff asks what to take back";
     }
 }
 
@@ -321,8 +321,8 @@ impl Overlay for Diff {
         if rows.is_empty() {
             let why = match (self.written.asks().is_empty(), self.written.is_large()) {
                 (false, _) => "reading the texts",
-                (true, true) => "it is too large to be compared here; git diff shows it",
-                (true, false) => "its content is as it was",
+                (true, true) => "too large to compare here; git diff shows it",
+                (true, false) => "its content is unchanged",
             };
             rows.push(Row::of(why, Slot::Soft));
         }

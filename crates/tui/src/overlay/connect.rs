@@ -40,11 +40,11 @@ const WIDTH: u16 = 88;
 const NAME: usize = 10;
 /// Said where no provider has the words that were written.
 const NO_PROVIDER: &str =
-    "No provider is called that. A message goes on as one behind its first word; Esc, Esc closes this page";
+    "No provider is called that. A message of several words goes to your draft; Esc, Esc closes this page";
 /// Said where nothing can be written.
-const NO_LINE: &str = "nothing is written on this line; a message is written once Esc has closed the page";
+const NO_LINE: &str = "this line takes no text; press Esc to close the page, then type your message";
 /// Said of what holds more than one key, or a key and more.
-const SEVERAL: &str = "that holds a key and more, and is kept nowhere; paste the key alone";
+const SEVERAL: &str = "that contains more than a key and was not kept; paste the key alone";
 
 /// The page.
 pub const KIND: OverlayKind = OverlayKind::page(
@@ -108,7 +108,7 @@ impl Connect {
         let place = self.place.as_ref()?;
         let key = place.key_from().is_some() || self.pick.key.is_some();
         if self.wrong.is_some() {
-            Some((Line::Address, "mend its address first"))
+            Some((Line::Address, "fix its address first"))
         } else if place.wants_address() && self.pick.address.is_empty() {
             Some((Line::Address, "type its address first"))
         } else if matches!(place, Place::Known(known) if known.wants_key) && !key {
@@ -186,11 +186,9 @@ impl Connect {
     /// Asks for the key, which is not shown.
     fn key_prompt(&self) -> Prompt {
         let question = match &self.place {
-            Some(place) => format!("The key of {}: kept for you alone, and shown nowhere", place.name()),
-            None => {
-                "Taken for a key: Enter keeps it for the provider that you pick next; it is shown nowhere"
-                    .to_owned()
-            }
+            Some(place) => format!("The key for {}: readable by you alone, never shown", place.name()),
+            None => "This looks like a key: Enter keeps it for the provider you pick next; it is never shown"
+                .to_owned(),
         };
         Prompt::new(Purpose::Hidden, question, None)
     }
@@ -214,8 +212,8 @@ impl Connect {
             Line::Key => Outcome::open(self.key_prompt()),
             Line::Model => {
                 let (names, none) = match &self.models {
-                    Models::Known(names) => (names.as_slice(), "It names no models; type the name."),
-                    Models::Asked => (&[][..], "Its models are being asked for; a name can be typed."),
+                    Models::Known(names) => (names.as_slice(), "The server lists no models; type the name."),
+                    Models::Asked => (&[][..], "Asking the server for its models; you can also type a name."),
                     Models::Unasked | Models::Unknown(_) => {
                         (&[][..], "Its models are not known; type the name.")
                     }
@@ -255,9 +253,7 @@ impl Connect {
             (Handed::Several, _) => Outcome::complaint(SEVERAL),
             (Handed::Key(_), Some(place)) => {
                 let name = place.name();
-                Outcome::complaint(format!(
-                    "that looks like a key, and {name} takes none; it is kept nowhere"
-                ))
+                Outcome::complaint(format!("that looks like a key, but {name} takes none; it was not kept"))
             }
             (Handed::Key(key), None) => {
                 self.asks = Some(Line::Key);
@@ -274,7 +270,7 @@ impl Connect {
         let soft = |text: &str| Row::of(text, Slot::Soft);
         match line {
             Line::Place => match &self.place {
-                None if self.pick.key.is_some() => soft("Enter picks one: the one whose key this is"),
+                None if self.pick.key.is_some() => soft("Enter picks one: whose key is this?"),
                 None => soft("Enter picks one"),
                 Some(place) => {
                     Row::of(place.name(), Slot::Text).and("  ", Slot::Soft).and(&place.about(), Slot::Soft)
@@ -295,7 +291,7 @@ impl Connect {
                 let row = if named { Row::of(&self.pick.model, Slot::Text) } else { soft("none yet") };
                 match &self.models {
                     Models::Unasked => row,
-                    Models::Asked => row.and("  asking which there are", Slot::Soft),
+                    Models::Asked => row.and("  asking for the list", Slot::Soft),
                     Models::Known(names) => {
                         row.and(&format!("  {} there", count(names.len(), "model")), Slot::Soft)
                     }
@@ -359,9 +355,8 @@ fn address(now: &str) -> Prompt {
 
 /// The ways that need no page.
 const OTHERWISE: [&str; 2] = [
-    "For this session alone: `/model PRESET:NAME`. By variables, which override what is saved here: \
-     `PILOTHOUSE_BASE_URL`, `PILOTHOUSE_MODEL`, `PILOTHOUSE_API_KEY`, `PILOTHOUSE_EFFORT`.",
-    "`pilothouse auth set PRESET` stores a key as well; `pilothouse config path` names the file of all settings.",
+    "For this session only: `/model PRESET:NAME`. Environment variables override what is saved here: `PILOTHOUSE_BASE_URL`, `PILOTHOUSE_MODEL`, `PILOTHOUSE_API_KEY`, `PILOTHOUSE_EFFORT`.",
+    "`pilothouse auth set PRESET` also stores a key; `pilothouse config path` prints where the settings file is.",
 ];
 
 impl Overlay for Connect {

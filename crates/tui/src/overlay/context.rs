@@ -42,7 +42,7 @@ impl Context {
     fn mark(&self, mark: Mark) -> Outcome {
         let part = self.sheet.as_ref().and_then(|s| s.parts.get(self.at));
         let Some((part, entry)) = part.and_then(|p| Some((p, p.entry?))) else {
-            return Outcome::complaint("that part stands in every request; it is neither pinned nor dropped");
+            return Outcome::complaint("that part is in every request; it can't be pinned or dropped");
         };
         let mark = Some(mark).filter(|m| part.mark != Some(*m));
         Outcome { asks: self.asks(), ..Outcome::input(Input::Mark { entry, mark }) }

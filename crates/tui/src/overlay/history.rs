@@ -94,9 +94,7 @@ impl History {
         let more = commands.len().saturating_sub(MOST_COMMANDS);
         lines.extend(commands.into_iter().take(MOST_COMMANDS));
         lines.extend((more > 0).then(|| format!("and by {}", count(more, "more command"))));
-        lines.push(
-            "one change after the other, the last first; a file that has changed since stops it".to_owned(),
-        );
+        lines.push("one change at a time, latest first; stops at a file that has changed since".to_owned());
         lines.push("the conversation stays; /unundo puts them back".to_owned());
         let time = time_of_day(info.at, ctx.surroundings.utc_offset_minutes);
         let title = format!("Take back {} since {time}?", count(changes, "change"));

@@ -120,13 +120,13 @@ impl Overlay for Kb {
             rows.extend(said(text, Slot::Strong));
         }
         match &self.answer {
-            None => rows.extend(said("looking… the first time the whole project is read", Slot::Soft)),
+            None => rows.extend(said("searching… the first time, the whole project is read", Slot::Soft)),
             Some(Err(why)) => rows.extend(said(why, Slot::Bad)),
             Some(Ok(KnowledgeReply::Status(status))) => {
                 rows.extend(status.told().iter().flat_map(|line| said(line, Slot::Text)));
             }
             Some(Ok(KnowledgeReply::Passages(found))) if found.is_empty() => {
-                rows.extend(said("nothing here speaks of that; try other words", Slot::Soft));
+                rows.extend(said("nothing here mentions that; try other words", Slot::Soft));
             }
             Some(Ok(KnowledgeReply::Passages(found))) => {
                 let text: Vec<Row> = found.get(self.at).into_iter().flat_map(text).collect();

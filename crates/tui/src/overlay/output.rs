@@ -256,10 +256,11 @@ impl Output {
             None => {}
         }
         if self.runs.is_some() {
-            return if self.follows { "it runs; its end is shown" } else { "it runs; G follows" }.to_owned();
+            return if self.follows { "still running; its end is shown" } else { "still running; G follows" }
+                .to_owned();
         }
         if !self.lines.is_stored() {
-            return "it was stopped; its last lines are shown".to_owned();
+            return "stopped; its last lines are shown".to_owned();
         }
         if self.lines.is_gone() {
             return String::new();
@@ -293,7 +294,7 @@ impl Overlay for Output {
         self.room
             .set((usize::from(inner.width).saturating_sub(gutter).max(1), usize::from(inner.height).max(1)));
         if self.lines.is_gone() {
-            let row = Row::of("what it wrote is not stored any more", Slot::Soft);
+            let row = Row::of("its output is no longer stored", Slot::Soft);
             row.paint(ctx.theme, buf, inner, inner.y);
             return None;
         }
@@ -337,9 +338,7 @@ impl Overlay for Output {
         match letter {
             'q' => Some(Outcome::close()),
             '/' => Some(Outcome::open(Prompt::below("Search this output"))),
-            'n' | 'N' if self.sought.words.is_empty() => {
-                Some(Outcome::notice("nothing is searched for; / begins a search"))
-            }
+            'n' | 'N' if self.sought.words.is_empty() => Some(Outcome::notice("no search yet; / starts one")),
             'n' | 'N' => {
                 self.seek(letter == 'N');
                 Some(Outcome::none())

@@ -198,7 +198,7 @@ impl Overlay for Palette {
         let chosen = self.found.get(self.finder.at).and_then(|i| self.entries.get(*i));
         let enter = chosen.map(|item| match item.choice {
             Choice::Act(_) => ("Enter", "run"),
-            Choice::Call(_) => ("Enter", "write it in the draft"),
+            Choice::Call(_) => ("Enter", "type it in the draft"),
         });
         let moves = [(ctx.glyphs.moves, "move")].into_iter().filter(|_| self.found.len() > 1);
         let keys: Vec<_> = enter.into_iter().chain(moves).chain([("Esc", "close")]).collect();

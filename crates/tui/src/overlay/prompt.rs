@@ -225,7 +225,7 @@ impl Prompt {
         if key.code == KeyCode::Enter {
             let wrong = || {
                 let word = self.word.as_deref().unwrap_or_default();
-                Outcome::notice(format!("not \"{word}\" – nothing was done"))
+                Outcome::notice(format!("not \"{word}\": nothing was done"))
             };
             return self.finished().unwrap_or_else(wrong).and_close();
         } else if key.code == KeyCode::Backspace {

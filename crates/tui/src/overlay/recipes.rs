@@ -54,10 +54,9 @@ impl List {
 
     fn none(&self) -> &'static str {
         if self.agents {
-            "There are no agents. An agent is a file agents/NAME/AGENT.md in your configuration folder or in .pilothouse: a name, a \
-             description, tools and a scope above, its prompt below. @NAME then calls it."
+            "There are no agents yet. An agent is a file agents/NAME/AGENT.md in your configuration folder or in .pilothouse: name, description, tools and scope at the top, its prompt below. @NAME then calls it."
         } else {
-            "There are no skills."
+            "There are no skills yet."
         }
     }
 }
@@ -83,10 +82,9 @@ impl Overlay for List {
             return chosen.map(|recipe| Outcome::open(View::of(recipe)));
         } else if key.code == KeyCode::Enter {
             return chosen.map(|recipe| match &recipe.fault {
-                Some(_) => Outcome::complaint(format!(
-                    "{} cannot be used; what is wrong stands above",
-                    recipe.call()
-                )),
+                Some(_) => {
+                    Outcome::complaint(format!("{} cannot be used; the reason is shown above", recipe.call()))
+                }
                 None => Outcome { call: Some(format!("{} ", recipe.call())), ..Outcome::close() },
             });
         }

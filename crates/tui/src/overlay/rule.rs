@@ -106,7 +106,7 @@ impl RuleOffer {
             rows.text("broad", why, Slot::Warn);
         }
         rows.text("reach", "every folder on this machine, until you remove it", Slot::Soft);
-        rows.text("saved to", "your permissions.toml, at its end", Slot::Soft);
+        rows.text("saved to", "the end of your permissions.toml", Slot::Soft);
         rows.lines.push(Row::new());
         for (i, example) in self.offers.get(self.at).map_or(&[][..], |(_, e)| e).iter().enumerate() {
             rows.example(if i == 0 { "matches" } else { "" }, example);
@@ -127,7 +127,7 @@ impl RuleOffer {
             rows.past(if i == 0 { "asks" } else { "" }, one);
         }
         if !found.is_advisable() {
-            let text = "not recommended: it names commands of high risk or removals, which ask all the same";
+            let text = "not recommended: it covers high-risk commands or removals, which ask anyway";
             rows.text("", text, Slot::Warn);
         }
         rows.lines
@@ -144,7 +144,7 @@ impl RuleOffer {
     fn keep(&self, ctx: &Ctx<'_>) -> Outcome {
         let shown = self.shown();
         if self.found.is_none() {
-            return Outcome::notice("wait until it is known what the rule would have done");
+            return Outcome::notice("wait until the check of past commands is done");
         }
         if !self.fits(ctx.body) {
             return Outcome::complaint("the screen is too small to show the whole rule");
@@ -227,14 +227,14 @@ impl Overlay for RuleOffer {
 
 fn summary(found: &Rehearsal) -> String {
     match (found.seen, found.unasked()) {
-        (0, _) => "no command was proposed in this folder yet".to_owned(),
-        (1, 0) => "1 command of this folder looked at; it would have asked all the same".to_owned(),
-        (1, _) => "1 command of this folder looked at; it would have run unasked".to_owned(),
+        (0, _) => "no command has been proposed in this folder yet".to_owned(),
+        (1, 0) => "1 past command in this folder checked; it would have asked anyway".to_owned(),
+        (1, _) => "1 past command in this folder checked; it would have run without asking".to_owned(),
         (seen, 0) => {
-            format!("{} of this folder looked at; none would have run unasked", count(seen, "command"))
+            format!("{} in this folder checked; none would have run without asking", count(seen, "command"))
         }
         (seen, n) => {
-            format!("{} of this folder looked at; {n} would have run unasked", count(seen, "command"))
+            format!("{} in this folder checked; {n} would have run without asking", count(seen, "command"))
         }
     }
 }

@@ -69,7 +69,7 @@ impl Overlay for Sheet {
         let Reply::Blob(id, bytes) = reply else { return };
         if *id == self.blob {
             let text = bytes.as_deref().map(|b| String::from_utf8_lossy(b).into_owned());
-            self.text = Some(text.unwrap_or_else(|| "(the text is not there any more)".to_owned()));
+            self.text = Some(text.unwrap_or_else(|| "(the text is no longer stored)".to_owned()));
         }
     }
 }

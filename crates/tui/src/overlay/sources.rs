@@ -58,7 +58,7 @@ impl Sources {
         match self.chosen() {
             None => Outcome::none(),
             Some(source) if source.health == SourceHealth::Untrusted => {
-                Outcome::complaint("it has no effect until the folder is trusted: /trust")
+                Outcome::complaint("it is inactive until the folder is trusted: /trust")
             }
             Some(source) => {
                 let asks = vec![ask(source.name.clone())];
@@ -73,10 +73,10 @@ impl Sources {
         let wants = self.chosen().map(|s| s.wants.clone()).unwrap_or_default();
         let nth = self.asked.checked_rem(wants.len()).unwrap_or_default();
         let Some(name) = wants.get(nth) else {
-            return Outcome::complaint("its configuration names no variable; write ${NAME} there as a value");
+            return Outcome::complaint("its configuration uses no variable; write ${NAME} there as a value");
         };
         self.asked += 1;
-        let question = format!("{name}: stored for you alone, and not shown");
+        let question = format!("{name}: stored for you alone, never shown");
         Outcome::open(Prompt::new(Purpose::Key(name.clone()), question, None))
     }
 
@@ -94,8 +94,7 @@ impl Sources {
         let said = |text: &str, slot| wrap(&Row::of(text, slot).pieces, columns);
         let Some(all) = &self.all else { return said("reading…", Slot::Soft) };
         if all.is_empty() {
-            let none = "There are none. `pilothouse sources add NAME -- COMMAND` writes one down; a project's stand \
-                        in .mcp.json.";
+            let none = "None yet. `pilothouse sources add NAME -- COMMAND` adds one; a project lists its own in .mcp.json.";
             return wrap(&coded(none, Slot::Text).pieces, columns);
         }
         // What is told of the chosen one stands below the list, which scrolls where both have no room.
@@ -134,7 +133,7 @@ impl Sources {
             if let Some(to) = &source.invited {
                 rows.push(Row::of("", Slot::Text));
                 rows.extend(said(
-                    "To sign in, open this address in a browser of this machine:",
+                    "To sign in, open this address in a browser on this machine:",
                     Slot::Strong,
                 ));
                 rows.extend(said(Clean::line(to).as_str(), Slot::Info));
@@ -193,7 +192,9 @@ impl Overlay for Sources {
             return Some(self.ask(|name| Ask::EnableSource(name, off)));
         } else if key.code == KeyCode::Char('s') {
             if self.chosen().is_some_and(|s| !s.far) {
-                return Some(Outcome::complaint("it is a program of this machine: nobody signs in to it"));
+                return Some(Outcome::complaint(
+                    "it is a program on this machine: there is nothing to sign in to",
+                ));
             }
             return Some(self.ask(Ask::SignIn));
         } else if key.code == KeyCode::Char('c') {

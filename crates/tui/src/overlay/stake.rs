@@ -37,7 +37,7 @@ impl From<WindowWish> for Accepted {
 }
 
 /// Said to a yes while some of what it takes was not shown.
-const NOT_ALL: &str = "not all of it was shown yet: j goes on, then y";
+const NOT_ALL: &str = "not all of it has been shown: j scrolls, then y";
 /// Said where none of it can be.
 const TOO_SMALL: &str = "the screen is too small to show what is at stake";
 

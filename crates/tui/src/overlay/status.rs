@@ -67,7 +67,7 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         let file = Clean::line(file);
         rows.push((
             "project",
-            format!("{} is read as the project's own rules; it allows nothing", file.as_str()),
+            format!("{} is read as the project's own instructions; it allows nothing", file.as_str()),
         ));
     }
     if let Some(failure) = &state.failure {
@@ -99,7 +99,7 @@ fn set_aside(state: &State) -> String {
     let plans = usize::from(state.plan_aside().is_some());
     match (state.set_aside().count(), plans) {
         (0, 0) => "nothing".to_owned(),
-        (0, _) => "a plan; /redo takes it up".to_owned(),
+        (0, _) => "a plan; /redo resumes it".to_owned(),
         (files, _) => format!("{}; /proposals lists them", count(files, "proposal")),
     }
 }

@@ -50,7 +50,7 @@ fn inspect(ctx: &Ctx<'_>) -> Result<Box<dyn Overlay>, &'static str> {
     } else {
         Some(Inspected::draft(&draft, ctx.session))
     };
-    let inspected = inspected.ok_or("write something, or send it, and its path can be explained")?;
+    let inspected = inspected.ok_or("type or send a message to see why it takes its path")?;
     Ok(Box::new(inspected))
 }
 
@@ -285,7 +285,7 @@ impl Rows<'_> {
         if reading.forbids_change {
             changes.push((
                 "a clause forbids changes".to_owned(),
-                "nothing deeper, whatever else is said".to_owned(),
+                "nothing deeper, whatever else it says".to_owned(),
             ));
         }
         for flip in &inspected.why.flips {
@@ -331,7 +331,7 @@ fn source_words(source: Source) -> String {
         Source::Heuristic => "the sentence's structure: form, verb, short answers",
         Source::Llm => "the model was asked; the shallower path counts",
         Source::Cache => "an earlier answer for the same message",
-        Source::Fallback => "nothing spoke clearly: the shallow path",
+        Source::Fallback => "nothing was clear: the shallow path",
     }
     .to_owned()
 }

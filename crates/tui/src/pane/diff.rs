@@ -101,7 +101,7 @@ weighed! {
         /// The previous file.
         PreviousFile "previous-file", "previous file", "this screen": Looks;
         /// Write this file.
-        Apply "apply", "apply this file", "this file: what is taken; undecided hunks wait on": Settles;
+        Apply "apply", "apply this file", "this file: what is taken; undecided hunks keep waiting": Settles;
         /// Write every file.
         ApplyAll "apply-all", "apply every file", "all files, all or nothing": Settles;
         /// Nothing of this file.
@@ -109,9 +109,9 @@ weighed! {
         /// A word to the agent about the hunk.
         Comment "comment", "comment on the hunk", "tells the agent; decides nothing": Opens;
         /// Up to the plan.
-        UpToPlan "up-to-plan", "up, back to the plan", "the run stops at its plan; nothing is written, all is kept": Settles;
+        UpToPlan "up-to-plan", "up, back to the plan", "the run stops at its plan; nothing is written, everything is kept": Settles;
         /// Looks for something.
-        Search "search", "search paths and text", "this screen; n and N go on, Esc ends it": Looks;
+        Search "search", "search paths and text", "this screen; n and N repeat it, Esc ends it": Looks;
         /// All files.
         DiffAll "diff-all", "all files", "this screen": Looks;
         /// Unified or side by side.

@@ -114,7 +114,7 @@ impl PlanPane {
     fn carry_out(&mut self, action: PlanAction, ctx: &Ctx<'_>) -> Outcome {
         let last = self.items.iter().filter(|i| i.target.is_some()).count().saturating_sub(1);
         if action.weight().decides() && self.back.take().is_some() {
-            return Outcome::notice("this is the plan as it is now; an earlier version was looked at");
+            return Outcome::notice("this is the current plan; you were looking at an earlier version");
         }
         match action {
             PlanAction::Down => self.step_on(),
@@ -332,7 +332,7 @@ impl Pane for PlanPane {
         // An earlier version is only looked at.
         if decides && confirmation(ctx).is_some() {
             let kept = ctx.state.plan.as_ref().is_some_and(|plan| self.mended(plan).is_some());
-            let edit = if kept { "mend your text" } else { "edit" };
+            let edit = if kept { "fix your text" } else { "edit" };
             keys.extend([("y", "run the plan"), ("n", "change it"), ("e", edit), ("b", "pause")]);
         }
         if decides && confirmation(ctx).is_some() && ctx.state.candidates().len() > 1 {
@@ -488,7 +488,7 @@ fn answer(ctx: &Ctx<'_>, answer: Answer) -> Outcome {
             let shown = ctx.state.open.get(&checkpoint).and_then(|c| c.kind.shown());
             Outcome::input(Input::Answer { checkpoint, answer, shown })
         }
-        None => Outcome::notice("no plan waits for an answer"),
+        None => Outcome::notice("no plan is waiting for an answer"),
     }
 }
 

@@ -63,25 +63,25 @@ actions! {
         /// Its conversation.
         Log "log", "read its conversation", "this window; every run goes on";
         /// Say something in it.
-        Message "message", "message this run", "that session; a run hears it with its next request";
+        Message "message", "message this run", "that session; a run reads it with its next request";
         /// Stop it.
         Stop "stop", "stop it", "that run; asks first, sets aside what is undecided";
         /// A new session here.
         New "new", "new session here", "this folder; this session goes on";
         /// A new session in a worktree.
-        Worktree "worktree", "new session in a worktree", "a folder of its own beside this one";
+        Worktree "worktree", "new session in a worktree", "a folder of its own next to this one";
         /// Merge its worktree back.
-        Merge "merge", "merge its worktree", "this folder; shows first what comes";
+        Merge "merge", "merge its worktree", "this folder; shows what would be merged first";
         /// Call it so.
         Rename "rename", "rename it", "its name in lists";
         /// Put it away.
-        Archive "archive", "put it away", "lists leave it out; sessions list --archived has it";
+        Archive "archive", "put it away", "hidden from lists; sessions list --archived shows it";
         /// Delete it.
         Delete "delete", "delete it", "its conversation and log; asks first";
         /// Look for one.
         Find "find", "find a session", "this list";
         /// Drop its worktree.
-        Drop "drop", "drop its worktree", "that folder; shows first what is at stake";
+        Drop "drop", "drop its worktree", "that folder; shows what would be lost first";
     }
 }
 
@@ -172,7 +172,7 @@ impl RunsPane {
         let choose = |at: usize| listed.get(at).map(|row| (row.key(), at));
         let last = listed.len().saturating_sub(1);
         if !action.moves() && self.marked.as_ref().is_some_and(|marked| *marked != row.key()) {
-            return Outcome::notice("the list is another by now; look again");
+            return Outcome::notice("the list has changed; look again");
         }
         match action {
             RunsAction::Down => self.cursor = choose((at + 1).min(last)),
@@ -195,7 +195,7 @@ impl RunsPane {
             RunsAction::New => return begin(SessionWish { front: true, ..SessionWish::default() }),
             RunsAction::Worktree => {
                 self.wanted = Some(Wanted::Worktree);
-                let question = "Name of the worktree, then what is to be done in it";
+                let question = "Name of the worktree, then what to do in it";
                 return Outcome::open(Prompt::of_pane(ID, "Worktree", question, ""));
             }
             RunsAction::Find => {}
@@ -351,9 +351,9 @@ impl Pane for RunsPane {
             && !listed.iter().any(|r| told(r))
         {
             let words = [
-                "Only this conversation runs.",
-                "/bg TASK begins another beside it, /worktree NAME one in a folder of its own;",
-                "each goes on while you look at another.",
+                "Only this conversation is running.",
+                "/bg TASK starts another beside it, /worktree NAME one in a folder of its own;",
+                "each keeps running while you look at another.",
             ];
             return empty_state(ctx, area, buf, &words);
         }

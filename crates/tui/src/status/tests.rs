@@ -118,7 +118,7 @@ fn a_wait_for_the_server_is_said_and_not_how_long_nothing_came() {
     let mut s = state(Mode::Exploratory, Phase::Planning);
     turn(&mut s, "Compare Q3 vs Q4 metrics");
     let says = |served| waiting_text(&s, 100, 40_000, served).0;
-    assert_eq!(says(true), r#"[EXPLORE] planning ⠋ waits for the server "Compare Q3 vs Q4 metrics""#);
+    assert_eq!(says(true), r#"[EXPLORE] planning ⠋ waiting for the server "Compare Q3 vs Q4 metrics""#);
     assert!(says(false).contains("nothing for 40s"));
 }
 

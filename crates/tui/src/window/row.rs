@@ -78,7 +78,7 @@ impl RunRow {
         let info = RunInfo {
             title: worktree.branch.clone(),
             folder: worktree.path.clone(),
-            doing: "nothing works in it".to_owned(),
+            doing: "nothing is running in it".to_owned(),
             ..RunInfo::default()
         };
         Self { info, berth: Berth::Empty, worktree: Some(worktree.name.clone()), quiet: 0, follows: None }

@@ -32,7 +32,7 @@ impl Window {
             title => shorten(title, 40),
         };
         let told = match (said, told) {
-            (Said::Words, Err(why)) => Err(format!("{title}: {why}; the line is in its history")),
+            (Said::Words, Err(why)) => Err(format!("{title}: {why}; your line is in its history")),
             (Said::Title, Err(why)) => Err(format!("{title}: {why}")),
             (Said::Words, Ok(mut events)) => {
                 let heard = events.any(|e| matches!(e, Event::TurnTold { .. }));

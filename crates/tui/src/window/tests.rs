@@ -235,13 +235,13 @@ fn who_waits_leaves_when_nothing_works_and_a_question_keeps_the_window() {
     bench.now += SECOND;
     bench.keys("w");
     bench.pause();
-    assert!(bench.draw().contains("it leaves when every run has ended"), "{}", bench.draw());
+    assert!(bench.draw().contains("leaving when every run has ended"), "{}", bench.draw());
     for number in [1, 2, 5] {
         bench.events(number, &[story::said(1, "x"), lane(), story::replied(2, 1, "Done.")]);
     }
     let quit = |b: &mut Bench| (0..6).any(|n| b.requests(n).iter().any(|r| matches!(r, Request::Quit)));
-    assert!(!quit(&mut bench), "a question waits");
-    assert!(bench.draw().contains("a question waits; so this stays open"), "{}", bench.draw());
+    assert!(!quit(&mut bench), "a question is waiting");
+    assert!(bench.draw().contains("a question is waiting, so this stays open"), "{}", bench.draw());
     // Waiting leads nowhere now: the question is offered instead.
     bench.leader('q');
     let text = bench.draw();
@@ -353,7 +353,10 @@ fn what_nobody_works_on_is_renamed_put_away_and_deleted_after_a_yes() {
     assert_eq!(asked(&run, &["r", ", once\n"]).0, renamed);
     assert_eq!(asked(&run, &["a"]).0, describe(AboutChange::archived(true)));
     let (none, text) = asked(&run, &["X"]);
-    assert!(text.contains("Delete \"Name the line\"?") && text.contains("cannot take them back"), "{text}");
+    assert!(
+        text.contains("Delete \"Name the line\"?") && text.contains("can no longer take them back"),
+        "{text}"
+    );
     assert_eq!(none, None);
     let gone = Some(HostRequest::Delete { session: session.clone(), heard: Millis(7) });
     assert_eq!(asked(&run, &["X", "y"]).0, gone);
@@ -418,7 +421,7 @@ fn words_for_another_session_stay_in_its_history_and_it_is_said_what_became_of_t
     let _ = bench.requests(1);
     let _ = bench.window.update(1, Update::Refused("nothing works now".into()), bench.now);
     let text = bench.draw();
-    assert!(text.contains("Move to sqlx: nothing works now; the line is in its history"), "{text}");
+    assert!(text.contains("Move to sqlx: nothing works now; your line is in its history"), "{text}");
     bench.press(KeyCode::Enter, KeyModifiers::NONE);
     assert_eq!(bench.window.number, 1);
     bench.press(KeyCode::Up, KeyModifiers::NONE);

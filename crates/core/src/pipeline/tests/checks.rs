@@ -183,7 +183,7 @@ fn an_answer_that_cites_nothing_of_what_was_found_is_drafted_again_and_told() {
     let (found, outcome) = outcome_of(&state, &material);
     assert!(!found.passed && outcome.again, "{found:?}");
     assert_eq!(found.problems(), ["nothing cites a passage"]);
-    assert_eq!(outcome.note, "does not hold, it is drafted again: nothing cites a passage");
+    assert_eq!(outcome.note, "does not hold, drafting it again: nothing cites a passage");
     let (state, mut material) = upto(5, &bare);
     material.outputs.insert("verify".into(), outcome.output);
     let Step::Done(outcome) = work(&state, 5, &material) else { panic!("not done") };
@@ -342,7 +342,7 @@ fn a_check_that_failed_is_told_as_not_made_and_lets_nothing_pass() {
     material.steps = said(calls_of(&state, &material), false, &[]);
     material.steps.iter_mut().find(|s| s.tool == "citation_verify").unwrap().ok = false;
     let (found, outcome) = outcome_of(&state, &material);
-    assert!(!outcome.again && outcome.note.starts_with("could not all be checked"), "{}", outcome.note);
+    assert!(!outcome.again && outcome.note.starts_with("could not be fully checked"), "{}", outcome.note);
     assert!(!found.marks.is_empty() && found.marks.iter().all(|m| m.by == By::Nobody));
     // Nor does a reply that nobody can read.
     let (state, mut material) = upto(4, &draft());
@@ -371,7 +371,7 @@ fn where_nothing_was_compared_nothing_is_said_to_hold() {
     material.outputs.insert("retrieve".into(), "{\"passages\":[]}".into());
     material.outputs.insert("verify".into(), outcome.output);
     let Step::Done(outcome) = work(&state, 5, &material) else { panic!("not done") };
-    assert_eq!(outcome.lacks, "nothing was found that an answer could rest on");
+    assert_eq!(outcome.lacks, "nothing was found to base an answer on");
     let text = outcome.answer.unwrap();
     assert!(text.contains("- – citation accuracy: nothing to check"), "{text}");
     assert!(!text.contains('✓') && !text.contains("1.00"), "{text}");
@@ -507,7 +507,7 @@ fn a_draft_over_the_thresholds_is_drafted_again_while_something_of_it_does_not_h
         let (found, outcome) = outcome_of(&round(&state, rounds), &material);
         assert!(found.passed && outcome.again == again, "round {rounds}: {found:?}");
         let drafted =
-            outcome.note.starts_with("holds but for 1 of 6 citations not verified, it is drafted again: ");
+            outcome.note.starts_with("holds but for 1 of 6 citations not verified, drafting it again: ");
         assert_eq!(drafted, again, "{}", outcome.note);
         material.outputs.insert("verify".into(), outcome.output);
     }

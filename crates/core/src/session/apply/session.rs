@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Why a message has no answer where the program ended before it came.
-const CUT_SHORT: &str = "the program ended before the answer came; /retry asks again";
+const CUT_SHORT: &str = "the program ended before the answer arrived; /retry asks again";
 
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]

@@ -154,7 +154,7 @@ impl State {
         }
         if let Some(command) = self.changing_tree() {
             return Err(Refusal::new(format!(
-                "`{}` is at work and may change files; take changes back when it has ended, or stop it first",
+                "`{}` is running and may change files; undo when it has finished, or stop it first",
                 known_by(command)
             )));
         }
@@ -183,16 +183,15 @@ impl State {
             return Err(moved());
         }
         if self.changes.sought().is_some() {
-            return Err(Refusal::new("a file is being looked at to take it back; try again in a moment"));
+            return Err(Refusal::new("a file is being checked for undo; try again in a moment"));
         }
         if self.open_proposals().any(|p| p.path == *path && p.back.is_some()) {
-            let text =
-                format!("what would be taken back of {path} waits in the diff; apply it or skip it first");
+            let text = format!("the undo of {path} is waiting in the diff; apply it or skip it first");
             return Err(Refusal::new(text));
         }
         if files.iter().all(|f| f.before == f.after) {
             let text = format!(
-                "the content of {path} is as it was: only /undo takes back its permissions, with all of that write"
+                "the content of {path} is unchanged: only /undo restores its permissions, along with the rest of that write"
             );
             return Err(Refusal::new(text));
         }
@@ -267,5 +266,5 @@ impl State {
 
 /// Said where what is to be taken back is another thing by now.
 pub(in crate::session) fn moved() -> Refusal {
-    Refusal::new("what stands there changed since; look again before you take it back")
+    Refusal::new("it has changed since; look again before you undo it")
 }

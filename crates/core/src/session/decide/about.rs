@@ -40,10 +40,10 @@ impl Draft<'_> {
         }
         if args.is_empty() {
             let told = own.map_or_else(
-                || "title: none of its own, lists show what it is about; /title TEXT gives it one".to_owned(),
+                || "no title yet, so lists show what the session is about; /title TEXT sets one".to_owned(),
                 |title| {
                     let anew = if can { ", /title again asks the model" } else { "" };
-                    format!("title: {title}; /title TEXT gives it another{anew}")
+                    format!("title: {title}; /title TEXT changes it{anew}")
                 },
             );
             self.listed(Slash::Title, &[told]);
@@ -65,9 +65,9 @@ impl Draft<'_> {
 
     fn ask_title(&mut self) -> Decided {
         let why = match (self.state.titling, self.under.tiers.names, self.says_something()) {
-            (Some(_), ..) => Some("a title is being asked for already"),
-            (None, false, _) => Some("no model is there that could name the session; /title TEXT names it"),
-            (None, true, false) => Some("there is nothing yet to name it by; /title TEXT names it"),
+            (Some(_), ..) => Some("a title is already being asked for"),
+            (None, false, _) => Some("no model is connected to suggest a title; /title TEXT sets one"),
+            (None, true, false) => Some("there is nothing to base a title on yet; /title TEXT sets one"),
             (None, true, true) => None,
         };
         if let Some(why) = why {
@@ -83,7 +83,7 @@ impl Draft<'_> {
     /// The title is there, or there is none; the rest goes on either way.
     pub(super) fn titled(&mut self, call: CallId, result: Result<Box<ModelReply>, Fault>) -> Decided {
         if self.state.titling != Some(call) {
-            return Err(Refusal::new("no title is being made"));
+            return Err(Refusal::new("no title is being asked for"));
         }
         let ModelReply { text, usage, model, .. } = match result {
             Ok(reply) => *reply,
@@ -95,17 +95,17 @@ impl Draft<'_> {
         self.emit(Event::Titled { call, usage, model });
         match named(&text) {
             Some(title) => {
-                let told = format!("Title: {title}; /title TEXT gives it another.");
+                let told = format!("Title: {title}; /title TEXT changes it.");
                 self.emit(Event::Described { change: AboutChange::title(title) });
                 self.notice(Level::Info, told);
             }
-            None => self.notice(Level::Warn, "No title: the model gave none; /title TEXT gives it one."),
+            None => self.notice(Level::Warn, "No title: the model suggested none; /title TEXT sets one."),
         }
         Ok(())
     }
 
     fn untitled(&mut self, call: CallId, fault: Fault) {
-        let text = format!("No title: {}; /title TEXT gives it one.", fault.message);
+        let text = format!("No title: {}; /title TEXT sets one.", fault.message);
         self.emit(Event::TitleFailed { call, fault });
         self.notice(Level::Warn, text);
     }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How a change that was taken back is put back, said beside what `/redo` does.
-pub(super) const UNUNDO: &str = "; `/unundo` puts back the change that was taken back";
+pub(super) const UNUNDO: &str = "; `/unundo` restores the change that was taken back";
 
 /// Whether a message can be asked again as it stands: not a word to the workbench, nor a yes to something that was said.
 fn stands_alone(info: &TurnInfo) -> bool {
@@ -61,7 +61,7 @@ impl Draft<'_> {
             return self.ask_message_again(turn);
         }
         if self.state.phase == Phase::Idle && self.state.last_plan().is_none() {
-            return Err(Refusal::new("there is no message to ask again"));
+            return Err(Refusal::new("there is no message to retry"));
         }
         self.redo_plan()
     }
@@ -151,7 +151,7 @@ impl Draft<'_> {
                 self.present_again(plan)
             }
             Phase::Failed => self.retry_failed(),
-            Phase::AwaitingApproval => Err(Refusal::new("the plan waits for your answer already")),
+            Phase::AwaitingApproval => Err(Refusal::new("the plan is already waiting for your answer")),
             Phase::Planning | Phase::Executing => {
                 self.queue_control(Control::Redo);
                 Ok(())

@@ -39,14 +39,14 @@ pub(super) trait Resolve: Accept {
 
     /// Told of an answer to what was shown before.
     fn stale(&self) -> &'static str {
-        "that changed since it was shown; look at it again"
+        "that has changed since it was shown; look at it again"
     }
 }
 
 impl Draft<'_> {
     pub(super) fn answer(&mut self, id: CheckpointId, answer: Answer, shown: Option<BlobId>) -> Decided {
         let Some(question) = self.state.open.get(&id).cloned() else {
-            return Err(Refusal::new("that question is answered already"));
+            return Err(Refusal::new("that question is already answered"));
         };
         of_kind!(&question.kind, question => self.resolve(question, id, answer, shown))
     }

@@ -116,9 +116,8 @@ impl Draft<'_> {
             return;
         }
         self.heard(Slash::Proposals);
-        let changes = "`/proposals all` takes the changes up again, `/proposals FILE` those of one file, `/proposals drop` gives \
-                       them up";
-        let plan = "`/proposals plan` takes up the plan that was set aside last";
+        let changes = "`/proposals all` brings the changes back, `/proposals FILE` those of one file, `/proposals drop` discards them";
+        let plan = "`/proposals plan` brings back the plan that was set aside last";
         let ways = [(!files.is_empty()).then_some(changes), (!plans.is_empty()).then_some(plan)];
         for line in files.into_iter().chain(plans) {
             self.notice(Level::Info, line);
@@ -136,8 +135,11 @@ impl Draft<'_> {
         }
         if newest.is_empty() {
             let open = self.state.set_aside().any(which);
-            let why =
-                if open { "a newer change of that waits already" } else { "nothing of that is set aside" };
+            let why = if open {
+                "a newer change to that is already waiting"
+            } else {
+                "nothing of that is set aside"
+            };
             return Err(Refusal::new(why));
         }
         let mut lanes: BTreeMap<LaneId, Vec<ProposalId>> = BTreeMap::new();
@@ -149,14 +151,14 @@ impl Draft<'_> {
             if let Some(old) = self.state.diff_of(lane).map(|c| c.id) {
                 self.close(old, None);
             }
-            self.ask(Review { lane, proposals }, "Changes that were set aside wait again.");
+            self.ask(Review { lane, proposals }, "The changes that were set aside are back for review.");
         }
         Ok(())
     }
 
     fn take_up_plan(&mut self) -> Decided {
         if self.state.phase != Phase::Idle {
-            return Err(Refusal::new("a plan is under way; stop it first, it is set aside then"));
+            return Err(Refusal::new("a plan is under way; stop it first, which sets it aside"));
         }
         let plan = self.state.plan_aside().cloned();
         self.present_again(plan.ok_or_else(|| Refusal::new("no unfinished plan is set aside"))?)
@@ -168,7 +170,7 @@ impl Draft<'_> {
             return Err(Refusal::new("nothing is set aside"));
         }
         for proposal in all {
-            let reason = "you gave it up".to_owned();
+            let reason = "you discarded it".to_owned();
             self.emit(Event::ProposalClosed { proposal, reason, dropped: true, there: false });
         }
         Ok(())

@@ -37,7 +37,7 @@ impl Draft<'_> {
             return None;
         }
         if state.judging().is_some() {
-            return Some(Err(Refusal::new("one moment: what you said last is being read")));
+            return Some(Err(Refusal::new("one moment: your last message is still being read")));
         }
         if state.is_breakout_pending() {
             return Some(self.answer_breakout(line));
@@ -71,7 +71,7 @@ impl Draft<'_> {
                 self.resume_pipeline("");
                 return Ok(());
             }
-            "2" | "modify" => return Err(Refusal::new("say what to change, in a line")),
+            "2" | "modify" => return Err(Refusal::new("say what to change, in one line")),
             _ => {}
         }
         // Whoever makes the second choice answers the pause: no model need say so.
@@ -89,7 +89,7 @@ impl Draft<'_> {
 
     /// What a model makes of the message; whatever went wrong, the pipeline goes on with it.
     pub(super) fn breakout_judged(&mut self, turn: TurnId, said: Result<(String, Usage), Fault>) -> Decided {
-        let late = || Refusal::new("nothing waits for this");
+        let late = || Refusal::new("nothing is waiting for this");
         let state = self.state.paused_pipeline().map(|p| p.state.clone()).ok_or_else(late)?;
         let message =
             state.judging().filter(|(of, _)| *of == turn).map(|(_, m)| m.to_owned()).ok_or_else(late)?;

@@ -79,7 +79,7 @@ impl Draft<'_> {
         self.plan_ready(lane, best);
         if lines.len() > 1 {
             let text = format!(
-                "The best of {} plans; /plan take N takes another.\n{}",
+                "The best of {} plans; /plan take N picks another.\n{}",
                 lines.len(),
                 lines.join("\n")
             );
@@ -111,7 +111,7 @@ impl Draft<'_> {
     pub(super) fn take_candidate(&mut self, number: usize) -> Decided {
         let waits = self.state.phase_question().is_some_and(|c| c.kind.is_confirmation());
         let Some(version) = self.state.plan.as_ref().filter(|_| waits).map(|p| p.version) else {
-            return Err(Refusal::new("no plan waits for your yes"));
+            return Err(Refusal::new("no plan is waiting for your yes"));
         };
         let all = self.state.candidates();
         let wanted = number.checked_sub(1).and_then(|at| all.get(at)).map(|(plan, _)| (*plan).clone());
@@ -120,7 +120,7 @@ impl Draft<'_> {
             n => Refusal::new(format!("there is no plan {number}; there are 1 to {n}")),
         })?;
         if self.state.plan.as_ref().and_then(|p| self.state.candidate_number(p)) == Some(number) {
-            return Err(Refusal::new("that is the plan that waits"));
+            return Err(Refusal::new("that plan is already the one waiting"));
         }
         self.close_phase_question();
         self.show_plan(Plan { version: version + 1, ..wanted });

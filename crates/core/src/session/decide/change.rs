@@ -24,7 +24,7 @@ const MOST_COMMENT_BYTES: usize = 4 * 1024;
 impl Draft<'_> {
     fn open_proposal(&self, id: ProposalId) -> Result<&Proposal, Refusal> {
         let p = self.state.proposals().get(&id).filter(|p| p.status == ProposalStatus::Open);
-        p.ok_or_else(|| Refusal::new("that proposal does not wait any more"))
+        p.ok_or_else(|| Refusal::new("that proposal is no longer waiting"))
     }
 
     pub(super) fn as_shown(&self, id: ProposalId, shown: BlobId) -> Result<&Proposal, Refusal> {
@@ -95,7 +95,7 @@ impl Draft<'_> {
             return Err(Refusal::new("there is no such hunk"));
         }
         if text.len() > MOST_COMMENT_BYTES {
-            return Err(Refusal::new(format!("a comment may have {MOST_COMMENT_BYTES} bytes")));
+            return Err(Refusal::new(format!("a comment can have at most {MOST_COMMENT_BYTES} bytes")));
         }
         let decision = p.decided.get(&hunk).copied();
         self.emit(Event::HunkDecided { proposal, hunk, decision, comment: Some(text) });
@@ -114,7 +114,8 @@ impl Draft<'_> {
                 return Err(Refusal::new(format!("{} is not up for review yet", p.path)));
             }
             if !p.writes() && p.decided.is_empty() {
-                let text = format!("others changed what this changes in {}: take or leave each hunk", p.path);
+                let text =
+                    format!("someone else changed the same lines in {}: take or leave each hunk", p.path);
                 return Err(Refusal::new(text));
             }
             if p.writes() {
@@ -149,7 +150,9 @@ impl Draft<'_> {
         let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
         let back = |id: &ProposalId| proposals.get(id).and_then(Proposal::undoes).map(|b| b.apply);
         if ids.iter().map(back).collect::<BTreeSet<_>>().len() > 1 {
-            return Err(Refusal::new("what is taken back is written apart from other changes: a applies it"));
+            return Err(Refusal::new(
+                "undone changes are written separately from other changes: a applies them",
+            ));
         }
         let mut paths = BTreeSet::new();
         for p in ids.iter().filter_map(|id| proposals.get(id)) {
@@ -206,7 +209,7 @@ impl Draft<'_> {
     pub(super) fn edit_proposal(&mut self, id: ProposalId, again: Redraft, shown: BlobId) -> Decided {
         let (old, draft) = (self.as_shown(id, shown)?.clone(), &again.draft);
         if draft.path != old.path || draft.before.as_ref().map(Blob::id) != old.before {
-            return Err(Refusal::new("the edit is of another file or of an older state of it"));
+            return Err(Refusal::new("the edit is for another file or an older version of it"));
         }
         self.replace_proposal(old, again, Vec::new());
         Ok(())
@@ -258,7 +261,7 @@ impl Draft<'_> {
         files: Result<(Vec<FileChange>, Vec<Blob>), WriteFault>,
     ) -> Decided {
         if !self.state.applies().get(&apply).is_some_and(|a| a.status == ApplyStatus::Approved) {
-            return Err(Refusal::new("that write is not open any more"));
+            return Err(Refusal::new("that write is no longer open"));
         }
         match files {
             Ok((files, blobs)) => {
@@ -275,7 +278,7 @@ impl Draft<'_> {
 
     pub(super) fn apply_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
         if !self.state.applies().get(&apply).is_some_and(|a| a.status == ApplyStatus::Writing) {
-            return Err(Refusal::new("that write is not open any more"));
+            return Err(Refusal::new("that write is no longer open"));
         }
         match result {
             Ok(()) => {
@@ -443,7 +446,7 @@ impl Draft<'_> {
 /// A file goes or stays: no line of it is left by itself.
 fn comes_apart(p: &Proposal) -> Decided {
     if p.kind == ChangeKind::Delete {
-        return Err(Refusal::new(format!("the removal of {} is taken or left as a whole", p.path)));
+        return Err(Refusal::new(format!("the removal of {} can only be taken or left as a whole", p.path)));
     }
     Ok(())
 }
@@ -460,8 +463,8 @@ fn may_apply(p: &Proposal, alone: bool, given: &str) -> Decided {
     };
     let path = &p.path;
     Err(Refusal::new(match &p.control {
-        Some(why) if alone => format!("{path} is a control file, it {why}: type `{wanted}` to write it"),
-        Some(why) => format!("{path} is a control file, it {why}: apply it alone, by its word `{wanted}`"),
-        None => format!("removing {path} wants the word: type `delete` or `{wanted}`"),
+        Some(why) if alone => format!("{path} is a control file that {why}: type `{wanted}` to write it"),
+        Some(why) => format!("{path} is a control file that {why}: apply it alone, by typing `{wanted}`"),
+        None => format!("removing {path} needs a typed word: type `delete` or `{wanted}`"),
     }))
 }

@@ -41,7 +41,7 @@ pub(super) const SKIPPED: &str = "skipped by the user";
 pub(super) const DENIED: &str = "denied by the user";
 
 /// Told of the calls behind it.
-const NOT_LET: &str = "the user did not let the command before it run";
+const NOT_LET: &str = "the user did not allow the command before it";
 
 impl Draft<'_> {
     /// Starts a call that an answer allowed.
@@ -59,7 +59,7 @@ impl Draft<'_> {
         let kind = self.state.open.get(&checkpoint).map(|c| &c.kind);
         let waits = kind.and_then(CheckpointKind::command).filter(|c| c.meant.is_none());
         let Some(call) = waits.map(|c| c.call) else {
-            return Err(Refusal::new("no command waits there to be looked at"));
+            return Err(Refusal::new("no command is waiting there to be checked"));
         };
         self.emit(Event::CommandMeant { checkpoint, call, meant });
         Ok(())
@@ -94,7 +94,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn command_started(&mut self, call: CallId, process: Process) -> Decided {
-        self.state.open_call(call).ok_or_else(|| Refusal::new("the call is not open any more"))?;
+        self.state.open_call(call).ok_or_else(|| Refusal::new("the call is no longer open"))?;
         self.emit(Event::CommandStarted { call, process });
         Ok(())
     }
@@ -109,15 +109,17 @@ impl Draft<'_> {
 
     fn edit_command(&mut self, id: CheckpointId, call: CallId, gate: Option<GateId>, line: &str) -> Decided {
         if gate.is_some() {
-            return Err(Refusal::new("a gate runs as the plan has it; deny it, or change the plan"));
+            return Err(Refusal::new("a gate runs as written in the plan; deny it, or change the plan"));
         }
         if line.len() > MAX_LINE_BYTES || line.contains('\0') {
-            return Err(Refusal::new(format!("a command may have {MAX_LINE_BYTES} bytes and no NUL")));
+            return Err(Refusal::new(format!(
+                "a command can have at most {MAX_LINE_BYTES} bytes and no NUL"
+            )));
         }
         self.must(Capability::Execute, "runs")?;
         let Some((lane, run)) = self.state.open_call(call).and_then(|(l, c)| Some((l.id, c.run()?.clone())))
         else {
-            return Err(Refusal::new("the call is not open any more"));
+            return Err(Refusal::new("the call is no longer open"));
         };
         let answer = Answer::Line(line.to_owned());
         // What the user typed needs no second leave; high risk wants its word all the same.
@@ -160,7 +162,7 @@ impl Resolve for CommandQuestion {
         let Given { question, answer, stored } = given;
         let runs = !matches!(answer, CommandAnswer::Skip | CommandAnswer::Deny);
         if runs && draft.state.settles_trust() {
-            return Err(Refusal::new("a moment: what you said about the folder is being kept"));
+            return Err(Refusal::new("one moment: saving your answer about the folder"));
         }
         match answer {
             CommandAnswer::Run => draft.run_once(question, self, stored),

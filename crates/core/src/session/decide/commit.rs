@@ -29,7 +29,7 @@ use crate::{
 /// The most characters that a model's message has.
 const MESSAGE_CHARS: usize = 4_000;
 /// Why nothing is committed now.
-const UNDER_WAY: &str = "something is under way; commit when it has ended";
+const UNDER_WAY: &str = "something is still running; commit when it is done";
 
 impl State {
     /// The commit that waits for a yes.
@@ -45,7 +45,7 @@ impl Draft<'_> {
     /// Has git look at what this session wrote; a message that is given is taken as it is.
     pub(super) fn commit(&mut self, message: &str) -> Decided {
         if self.state.committing.is_some() {
-            return Err(Refusal::new("a commit is under way already"));
+            return Err(Refusal::new("a commit is already under way"));
         }
         self.must(Capability::Execute, "is committed")?;
         if self.state.is_executing() || self.state.run.is_some() {
@@ -54,11 +54,11 @@ impl Draft<'_> {
         let files = self.state.written_files(Extent::Session);
         if files.is_empty() {
             return Err(Refusal::new(
-                "this session wrote nothing that could be committed; `!git commit` commits other work",
+                "this session wrote nothing to commit; use `!git commit` for other work",
             ));
         }
         if files.len() > MOST_FILES {
-            let why = format!("{} files were written; `!git commit` commits so many", files.len());
+            let why = format!("{} files were written; use `!git commit` for that many", files.len());
             return Err(Refusal::new(why));
         }
         if let Some((old, _)) = self.state.waiting_commit() {
@@ -73,7 +73,7 @@ impl Draft<'_> {
     /// Git looked: the user is asked, or told why nothing can be committed.
     pub(super) fn commit_looked(&mut self, commit: CallId, result: Result<CommitTree, String>) -> Decided {
         let Some((id, CommitStage::Look { message, .. })) = self.state.committing.clone() else {
-            return Err(Refusal::new("no commit is being looked at"));
+            return Err(Refusal::new("no commit is being prepared"));
         };
         if id != commit {
             return Err(Refusal::new("that commit is gone"));
@@ -84,7 +84,7 @@ impl Draft<'_> {
             }
             Ok(tree) if tree.files.is_empty() && tree.merge.is_none() => {
                 let told =
-                    "nothing to commit: what this session wrote is in the last commit already".to_owned();
+                    "nothing to commit: what this session wrote is already in the last commit".to_owned();
                 self.emit(Event::CommitEnded { commit, made: None, told });
             }
             Ok(mut tree) => {
@@ -190,7 +190,7 @@ impl Draft<'_> {
         }
         if message.chars().count() > MESSAGE_CHARS {
             return CallVerdict::refuse(format!(
-                "a message has at most {MESSAGE_CHARS} characters; say it shorter"
+                "a message can have at most {MESSAGE_CHARS} characters; make it shorter"
             ));
         }
         CallVerdict::Reword(question, message.to_owned())
@@ -243,7 +243,10 @@ impl Draft<'_> {
             GateStatus::Failed(_) => Some(format!("Gate {} is red: {}", g.name, g.command)),
             GateStatus::Stale(evidence) => {
                 let since = self.changed_since(evidence);
-                Some(format!("Gate {} was green, not checked since {since} changed: {}", g.name, g.command))
+                Some(format!(
+                    "Gate {} was green but has not run since {since} changed: {}",
+                    g.name, g.command
+                ))
             }
             GateStatus::Pending
             | GateStatus::Running
@@ -322,6 +325,6 @@ impl Resolve for CommitQuestion {
     }
 
     fn stale(&self) -> &'static str {
-        "that is not what was shown; /commit looks again"
+        "that is not what was shown; /commit checks again"
     }
 }

@@ -20,7 +20,7 @@ impl Draft<'_> {
     /// `/compact`, `/compact again`, `/compact WHAT TO KEEP`.
     pub(super) fn compact(&mut self, args: &str) -> Decided {
         if self.state.compacting.is_some() {
-            return Err(Refusal::new("a summary is being made already"));
+            return Err(Refusal::new("a summary is already being made"));
         }
         let last = self.state.transcript.summary().map(|s| s.upto);
         let new = self.state.transcript.compactable();
@@ -33,8 +33,8 @@ impl Draft<'_> {
         let upto = if anew { last.or(new) } else { new.or(last.filter(|_| again)) };
         let Some(upto) = upto else {
             return Err(Refusal::new(match last {
-                Some(_) => "nothing new to sum up; /compact again makes the last summary anew",
-                None => "there is nothing to sum up yet",
+                Some(_) => "nothing new to summarize; /compact again redoes the last summary",
+                None => "there is nothing to summarize yet",
             }));
         };
         self.may_call_besides()?;
@@ -46,9 +46,9 @@ impl Draft<'_> {
     /// A request does not fit: it waits for a summary.
     pub(super) fn crowded(&mut self, call: CallId) -> Decided {
         if self.state.lane_thinking(call).is_none() {
-            return Err(Refusal::new("the call is not open any more"));
+            return Err(Refusal::new("the call is no longer open"));
         }
-        let upto = self.state.may_compact().ok_or_else(|| Refusal::new("there is nothing to sum up"))?;
+        let upto = self.state.may_compact().ok_or_else(|| Refusal::new("there is nothing to summarize"))?;
         self.may_call_besides()?;
         let held = Some(call);
         let call = CallId(self.id());
@@ -93,10 +93,10 @@ impl Draft<'_> {
     /// Pins or drops an entry, or takes that back.
     pub(super) fn mark(&mut self, entry: Seq, mark: Option<Mark>) -> Decided {
         if !self.state.transcript.entries().iter().any(|e| e.seq == entry) {
-            return Err(Refusal::new("that is no part of what the model is told"));
+            return Err(Refusal::new("that is not part of what the model is told"));
         }
         if self.state.transcript.mark(entry) == mark {
-            return Err(Refusal::new("it is so already"));
+            return Err(Refusal::new("it already is"));
         }
         self.emit(Event::ContextMarked { entry, mark });
         Ok(())
@@ -104,7 +104,7 @@ impl Draft<'_> {
 }
 
 fn fault(kind: FaultKind, message: &str) -> Fault {
-    Fault { kind, message: message.to_owned(), hint: "/compact tries it again".to_owned(), status: None }
+    Fault { kind, message: message.to_owned(), hint: "/compact tries again".to_owned(), status: None }
 }
 
 /// What a summary took the place of, for people.
@@ -112,7 +112,6 @@ fn told(dropped: Dropped) -> String {
     let Dropped { messages, before, after } = dropped;
     let messages = count(messages, "message");
     format!(
-        "{messages} summed up for the model: about {before} → {after} tokens. The log keeps all of it; \
-         /compact again makes the summary anew, /context shows it."
+        "{messages} summarized for the model: about {before} → {after} tokens. The log keeps everything; /compact again redoes the summary, /context shows it."
     )
 }

@@ -59,8 +59,7 @@ impl Draft<'_> {
         let touched = self.state.run.as_ref().and_then(|run| self.state.touched_in(run.turn));
         let again: Vec<String> = reds.iter().map(|red| format!("`{}`", red.line)).collect();
         let again = again.join(", ");
-        let again =
-            if again.is_empty() { again } else { format!(" Not run again: {again}, which had failed.") };
+        let again = if again.is_empty() { again } else { format!(" Not run again after failing: {again}.") };
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
             (None, 0) => complete(self.state.spell(self.at).unwrap_or_default().worked),
@@ -82,7 +81,7 @@ impl Draft<'_> {
             None => summary,
             Some(red) => {
                 let unchecked = self.state.plan.as_ref().map(Plan::unchecked).unwrap_or_default();
-                format!("Ended: the last check of it failed, `{}`.{unchecked}", red.line)
+                format!("Ended: its last check, `{}`, failed.{unchecked}", red.line)
             }
         };
         let touched = touched.map(|text| format!(" {text}")).unwrap_or_default();

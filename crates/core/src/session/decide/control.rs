@@ -40,7 +40,7 @@ enum WordTime {
 }
 
 /// Told where "go on" comes to changes that were left undecided.
-const LEFT_AT_REVIEW: &str = "Its changes still wait for you: review them, and the plan goes on.";
+const LEFT_AT_REVIEW: &str = "Its changes are still waiting for you: review them, and the plan continues.";
 
 impl State {
     /// Whether what was left waits for the user to look at what it proposed: that comes before anything else of it.
@@ -87,7 +87,7 @@ impl Draft<'_> {
             | Slash::Status
             | Slash::Exit => {
                 let control = command.control(args);
-                control.ok_or_else(|| Refusal::misuse("write /mode proof or /mode explore"))?
+                control.ok_or_else(|| Refusal::misuse("type /mode proof or /mode explore"))?
             }
             Slash::Retry => return self.retry(),
             Slash::Undo => return self.undo_named(args),
@@ -125,7 +125,7 @@ impl Draft<'_> {
             | Slash::Worktree
             | Slash::Theme
             | Slash::Connect => {
-                return Err(Refusal::misuse(format!("/{} is for the screen", command.name)));
+                return Err(Refusal::misuse(format!("/{} works only on the screen", command.name)));
             }
         };
         self.control(control)
@@ -224,7 +224,7 @@ impl Draft<'_> {
     fn start_over(&mut self) -> Decided {
         let question = self.state.phase_question();
         if question.is_some_and(|c| c.kind.is_reset()) {
-            return Err(Refusal::new("it is asked already whether to start over: y or n"));
+            return Err(Refusal::new("the question whether to start over is already open: y or n"));
         }
         let (stake, lost) = (self.state.at_stake_over(), self.state.lost_over());
         if stake.is_empty() && lost.is_empty() {
@@ -241,14 +241,14 @@ impl Draft<'_> {
     fn replan(&mut self) -> Decided {
         if self.state.phase == Phase::Idle {
             let Some(plan) = self.state.suspended.clone() else {
-                return Err(Refusal::new("there is no plan to make again"));
+                return Err(Refusal::new("there is no plan to remake"));
             };
             self.emit(Event::ControlGiven { control: Control::Replan });
             return self.route_continue(plan.turn);
         }
         let goal = self.state.failure.as_ref().is_some_and(Failure::has_no_plan);
         let Some(turn) = self.state.subject().filter(|_| !goal) else {
-            return Err(Refusal::new("there is no plan to make again"));
+            return Err(Refusal::new("there is no plan to remake"));
         };
         self.emit(Event::ControlGiven { control: Control::Replan });
         self.route_continue(turn)
@@ -280,7 +280,7 @@ impl Draft<'_> {
             }
             Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.go_on_with_plan(),
             Phase::Idle if self.answer_to_redo().or(self.state.came_to_nothing()).is_some() => self.redo(),
-            Phase::Idle => Err(Refusal::new("there is no plan to go on with")),
+            Phase::Idle => Err(Refusal::new("there is no plan to continue")),
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),
         }
@@ -310,7 +310,7 @@ impl Draft<'_> {
             None => {
                 let waits = |c: &&Checkpoint| c.kind.call().is_some() || c.kind.review().is_some();
                 let waits = self.state.open.values().find(waits).map(|c| c.kind.how());
-                Err(Refusal::new(waits.unwrap_or_else(|| "the run is going on already".to_owned())))
+                Err(Refusal::new(waits.unwrap_or_else(|| "the run is already under way".to_owned())))
             }
         }
     }
@@ -324,16 +324,16 @@ impl Draft<'_> {
     /// "Wait": the run of a plan is held where it comes to its next step.
     pub(super) fn hold(&mut self) -> Decided {
         let Some(plan) = self.state.plan.as_ref().filter(|_| self.state.run.is_some()) else {
-            return Err(Refusal::new("what runs has no steps to be held between; `stop` ends it"));
+            return Err(Refusal::new("what is running has no steps to pause between; `stop` ends it"));
         };
         let waits = self.state.phase_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Paused(_)));
         if waits || plan.pauses_at(Pause::Held) {
-            return Err(Refusal::new("it is held already"));
+            return Err(Refusal::new("it is already paused"));
         }
         self.emit(Event::PauseSet { pause: Pause::Held, on: true });
         self.notice(
             Level::Info,
-            "Held: what is under way comes to its end, then the run asks before it goes on.",
+            "Pausing: what is under way finishes, then the run asks before it continues.",
         );
         Ok(())
     }
@@ -344,18 +344,18 @@ impl Draft<'_> {
             return self.set_ceiling(Ceiling { chat_only: false, ..now });
         }
         let badge = now.permission.badge();
-        let why = format!("conversation only is off already; the ceiling is {badge}, Shift-Tab changes it");
+        let why = format!("conversation-only is already off; the ceiling is {badge}, Shift-Tab changes it");
         Err(Refusal::new(why))
     }
 
     pub(super) fn set_ceiling(&mut self, ceiling: Ceiling) -> Decided {
         let Ceiling { permission, chat_only } = ceiling;
         if permission == self.state.permission && chat_only == self.state.chat_only {
-            return Err(Refusal::new(format!("the ceiling is {} already", permission.badge())));
+            return Err(Refusal::new(format!("the ceiling is already {}", permission.badge())));
         }
         if let Some(why) = self.under.policy.exposed().filter(|_| permission == PermissionMode::Auto) {
             return Err(Refusal::new(format!(
-                "not auto in this folder: {why}; open a narrower one for that"
+                "auto is not available in this folder: {why}; open a narrower one for that"
             )));
         }
         self.emit(Event::PermissionChanged { permission, chat_only });

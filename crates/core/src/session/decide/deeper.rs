@@ -101,7 +101,7 @@ impl Draft<'_> {
                 self.emit(Event::TurnTold { turn, run_of });
                 self.notice(
                     Level::Info,
-                    "The agent hears that with your answer: y lets it change files, n does not.",
+                    "The agent gets that with your answer: y lets it change files, n does not.",
                 );
                 Ok(())
             }

@@ -14,7 +14,7 @@ use crate::{
 const PASSED_LINES: usize = 20;
 
 /// Told of a line whose end is not that of what works in it.
-const LAST_PART: &str = "that is the end of its last part; what stands before it may have failed";
+const LAST_PART: &str = "that is the exit code of its last part; earlier parts may have failed";
 
 /// Told of a line that leaves something in the background, and what else can be done.
 const LEFT: &str = "what of it still ran in the background ended with it: nothing here runs longer than its line; start, use and end a \
@@ -36,7 +36,7 @@ pub(super) fn tell_end(line: &str, exit: &Exit, withheld: bool, summary: &mut St
     }
     if left {
         told.push(Advice { model: format!("({LEFT})"), user: format!("({LEFT_USER})") });
-        summary.push_str("; nothing of it runs on");
+        summary.push_str("; nothing of it is still running");
     }
     if withheld {
         told.push(Advice::same(format!("({WITHHELD})")));
@@ -71,19 +71,31 @@ mod tests {
             put_back: false,
         };
         for (line, brief, told) in [
-            ("python3 -m http.server &", "exit 0; nothing of it runs on", LEFT),
-            ("nohup npm start &", "exit 0; nothing of it runs on", LEFT),
-            ("cd app && npm start &", "exit 0; nothing of it runs on", LEFT),
-            ("timeout 60 npm start > log 2>&1 &", "exit 0; nothing of it runs on", LEFT),
-            ("env PORT=3 npm start &", "exit 0; nothing of it runs on", LEFT),
-            ("(npm start) &", "exit 0; nothing of it runs on", LEFT),
-            ("cd app && make && npm start &", "exit 0 of its last part; nothing of it runs on", LAST_PART),
-            ("nohup make; npm start &", "exit 0 of its last part; nothing of it runs on", LAST_PART),
+            ("python3 -m http.server &", "exit 0; nothing of it is still running", LEFT),
+            ("nohup npm start &", "exit 0; nothing of it is still running", LEFT),
+            ("cd app && npm start &", "exit 0; nothing of it is still running", LEFT),
+            ("timeout 60 npm start > log 2>&1 &", "exit 0; nothing of it is still running", LEFT),
+            ("env PORT=3 npm start &", "exit 0; nothing of it is still running", LEFT),
+            ("(npm start) &", "exit 0; nothing of it is still running", LEFT),
+            (
+                "cd app && make && npm start &",
+                "exit 0 of its last part; nothing of it is still running",
+                LAST_PART,
+            ),
+            ("nohup make; npm start &", "exit 0 of its last part; nothing of it is still running", LAST_PART),
             ("npm start & sleep 2; curl localhost; kill %1", "exit 0", ""),
             ("pytest | tee log", "exit 0 of its last part", LAST_PART),
-            ("make test; npm start &", "exit 0 of its last part; nothing of it runs on", LEFT),
-            ("pytest | tee log; npm start &", "exit 0 of its last part; nothing of it runs on", LAST_PART),
-            ("make gen > a & sleep 5; cat a", "exit 0; nothing of it runs on", "what of it still ran"),
+            ("make test; npm start &", "exit 0 of its last part; nothing of it is still running", LEFT),
+            (
+                "pytest | tee log; npm start &",
+                "exit 0 of its last part; nothing of it is still running",
+                LAST_PART,
+            ),
+            (
+                "make gen > a & sleep 5; cat a",
+                "exit 0; nothing of it is still running",
+                "what of it still ran",
+            ),
         ] {
             let mut summary = "exit 0".to_owned();
             let notes = tell_end(line, &exit, false, &mut summary);
@@ -95,7 +107,7 @@ mod tests {
             assert_eq!(rest.contains(LAST_PART), brief.contains("last part"), "{text}");
             // To the user it says what they can type, and nothing of calls.
             let user: Vec<&str> = Advice::for_user(&notes).collect();
-            assert_eq!(user.join("").contains("`/bg !`"), brief.contains("runs on"), "{user:?}");
+            assert_eq!(user.join("").contains("`/bg !`"), brief.contains("still running"), "{user:?}");
             assert!(!user.join("").contains("ask the user"), "{user:?}");
             let notes = tell_end(line, &exit, true, &mut summary);
             assert!(

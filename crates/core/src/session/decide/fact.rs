@@ -132,7 +132,8 @@ impl Draft<'_> {
     /// It was looked whether the facts still stand: those that do answer, else a model does.
     pub(super) fn recalled(&mut self, turn: TurnId, places: Vec<(String, Option<Place>)>) -> Decided {
         let waits = self.state.recalling.clone().filter(|(of, _)| *of == turn);
-        let (_, names) = waits.ok_or_else(|| Refusal::new("nothing waits for these facts any more"))?;
+        let (_, names) =
+            waits.ok_or_else(|| Refusal::new("nothing is waiting for these facts any longer"))?;
         self.facts_seen(places);
         let sub = self.sub_of(turn).unwrap_or(QuerySub::Lookup);
         let stands = |n: &String| self.state.facts.stale(n).is_none();

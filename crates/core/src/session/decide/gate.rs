@@ -39,7 +39,7 @@ const UNTOUCHED: &str = "fails on the untouched tree too: it names no file that 
 const NO_CODE: &str = "is red, but this run changed no code and it was never green here: it is not counted";
 
 /// Told where nobody could look.
-const UNSEEN_TREE: &str = "It could not be looked whether files changed since the gates passed.";
+const UNSEEN_TREE: &str = "It could not be checked whether files changed since the gates passed.";
 
 /// So often the gates of a run are run again because files changed meanwhile.
 const MOST_OVERTAKEN: u32 = 3;
@@ -168,7 +168,7 @@ impl Draft<'_> {
         let code = end.exit.as_ref().and_then(|exit| exit.code);
         if found && !passed && digest::could_not_run(code, &end.diagnostics) {
             let why = digest::end(&end.diagnostics).lines().last().unwrap_or_default();
-            let told = format!("`{command}` cannot run here, so nothing was checked by it: {why}");
+            let told = format!("`{command}` cannot run here, so it checked nothing: {why}");
             self.notice(Level::Warn, told);
             return self.leave_gate_out(lane, gate, Some(Unproven::CannotRun));
         }
@@ -314,7 +314,7 @@ impl Draft<'_> {
     /// The files were looked at: what was proven of others is proven anew, and else the run ends.
     pub(super) fn tree_seen(&mut self, call: CallId, tree: Option<BlobId>) -> Decided {
         if self.state.run.as_ref().is_none_or(|r| r.looking != Some(call)) {
-            return Err(Refusal::new("nothing waits for a look at the files"));
+            return Err(Refusal::new("nothing is waiting for a check of the files"));
         }
         let overtaken: Vec<GateId> = tree.iter().flat_map(|tree| self.state.overtaken(*tree)).collect();
         self.emit(Event::TreeSeen { call, tree });

@@ -27,7 +27,7 @@ impl Draft<'_> {
     /// A command that the user typed himself: no model is asked.
     pub(super) fn route_command(&mut self, turn: TurnId, line: &str, outside: bool) -> Decided {
         if line.is_empty() {
-            return Err(Refusal::misuse("write the command after the `!`"));
+            return Err(Refusal::misuse("type the command after the `!`"));
         }
         let looks = !outside && self.only_looks(line);
         if looks && self.has_place_beside() {
@@ -146,7 +146,7 @@ impl Draft<'_> {
             told.push(Advice::model(format!(
                 "(it failed {often}: do not repeat it; change what makes it fail, try another way, or say that it cannot be done)"
             )));
-            self.notice(Level::Info, "The same command failed twice; the agent is told not to repeat it.");
+            self.notice(Level::Info, "The same command failed twice; the agent was told not to repeat it.");
         }
         notes.splice(..0, told);
     }

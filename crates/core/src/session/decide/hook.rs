@@ -141,7 +141,7 @@ impl Draft<'_> {
 
     pub(super) fn hook_ended(&mut self, call: CallId, outcome: HookOutcome) -> Decided {
         let Some(run) = self.state.hook_runs.get(&call).cloned() else {
-            return Err(Refusal::new("nobody waits for that hook any more"));
+            return Err(Refusal::new("nothing is waiting for that hook any longer"));
         };
         let (hook, name) = (run.hook.id, run.hook.name.clone());
         let HookOutcome { status, summary, output, took } = outcome;
@@ -218,7 +218,10 @@ impl Draft<'_> {
                     return self.left_planning(lane, approval);
                 }
                 self.emit(Event::LaneClosed { lane });
-                self.notice(Level::Warn, "The ceiling was lowered while a hook ran: the plan waits again.");
+                self.notice(
+                    Level::Warn,
+                    "The ceiling was lowered while a hook ran: the plan is waiting again.",
+                );
             }
             (LaneKind::Pipeline, _) if begins => self.pipeline_arrived(lane),
             _ if begins => self.begin(lane),
@@ -261,7 +264,7 @@ impl Draft<'_> {
 
     /// A lane that could not begin, or a plan that could not leave.
     fn stays(&mut self, lane: &Lane, message: String) {
-        let hint = "mend what the hook found, or the hook, then try again";
+        let hint = "fix what the hook found, or the hook itself, then try again";
         match lane.kind {
             // The plan waits again: the phase asks.
             LaneKind::Planning if self.state.phase == Phase::AwaitingApproval => {}
@@ -272,7 +275,7 @@ impl Draft<'_> {
             LaneKind::Answer if !self.has_own_run(lane.id) => {
                 self.emit(Event::LaneClosed { lane: lane.id });
             }
-            LaneKind::Child(_) => self.end_child(lane.id, &format!("It could not begin: {message}"), false),
+            LaneKind::Child(_) => self.end_child(lane.id, &format!("It could not start: {message}"), false),
             LaneKind::Answer
             | LaneKind::Task(_)
             | LaneKind::Goal
@@ -305,7 +308,7 @@ fn fault(message: String) -> WriteFault {
 
 /// More hooks are called than can run: said once, until some have ended.
 fn tell_once(draft: &mut Draft<'_>) {
-    let text = "Too many hooks run at once; some are not called.";
+    let text = "Too many hooks are running at once; some were not called.";
     let told = draft.events.iter().any(|e| matches!(&e.event, Event::Notice { text: t, .. } if t == text));
     if !told {
         draft.notice(Level::Warn, text);

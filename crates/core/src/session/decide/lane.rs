@@ -91,7 +91,7 @@ impl Draft<'_> {
     pub(super) fn gets_nowhere(&self, lane: LaneId) -> Option<String> {
         let l = self.state.lanes.get(&lane)?;
         if l.rounds >= MAX_ROUNDS {
-            return Some(format!("stopped after {MAX_ROUNDS} rounds without an end"));
+            return Some(format!("stopped after {MAX_ROUNDS} rounds without finishing"));
         }
         // What it was told since is heard first.
         let (call, times) = l.repeats.stuck().filter(|_| matches!(l.talk.last(), Some(Talk::Result(_))))?;
@@ -151,7 +151,7 @@ impl Draft<'_> {
 
     /// The reply of a call that was stopped: what had come is kept, marked as cut.
     fn replied_late(&mut self, call: CallId, reply: Result<ModelReply, Fault>) -> Decided {
-        let late = || Refusal::new("the call is not open any more");
+        let late = || Refusal::new("the call is no longer open");
         let (turn, lane) = self.state.cut.get(&call).copied().ok_or_else(late)?;
         match reply {
             Ok(reply) if !reply.text.is_empty() => {
@@ -188,7 +188,7 @@ impl Draft<'_> {
             })
             .collect();
         if reply.finish == Finish::Length {
-            self.notice(Level::Warn, "The reply ran into the model's length limit.");
+            self.notice(Level::Warn, "The reply hit the model's length limit.");
         }
         let text = self.excerpt(reply.text);
         let reasoning = self.excerpt(reply.reasoning);
@@ -221,7 +221,7 @@ impl Draft<'_> {
         self.emit(Event::ThinkingFailed { call, lane, fault });
         match kind {
             LaneKind::Planning if !cancelled && self.settle_for_best(lane) => {
-                self.notice(Level::Warn, format!("No further plan was made: {message}"));
+                self.notice(Level::Warn, format!("No other plan was made: {message}"));
             }
             LaneKind::Planning => {
                 self.emit(Event::LaneClosed { lane });
@@ -382,7 +382,7 @@ impl Draft<'_> {
         let mut message = format!("{} to review", count(files, "file"));
         for p in self.state.proposals_of(lane) {
             if let Some(why) = &p.control {
-                message.push_str(&format!("; {} is a control file, it {why}", p.path));
+                message.push_str(&format!("; {} is a control file: it {why}", p.path));
             } else if p.word().is_some() {
                 message.push_str(&format!("; removing {} wants its name typed", p.path));
             }

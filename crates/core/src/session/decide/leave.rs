@@ -200,7 +200,7 @@ impl Draft<'_> {
                 format!("Run `{command}` with the network?")
             }
             Confine::Inside { write: true, .. } if self.state.sandbox.metadata_open => {
-                format!("Run `{command}`? Metadata outside the workspace is not held here.")
+                format!("Run `{command}`? Metadata outside the workspace is not protected here.")
             }
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
@@ -257,7 +257,7 @@ impl Draft<'_> {
         let Some(part) = self.state.unreviewed.run_by(&run.command, &run.folder).filter(|_| unasked) else {
             return ruling;
         };
-        let by = "it runs what was written or fetched in this session and nobody reviewed".to_owned();
+        let by = "it runs something written or fetched in this session that nobody reviewed".to_owned();
         Ruling { outcome: Outcome::Ask, by, at: String::new(), part }
     }
 
@@ -317,7 +317,7 @@ fn judged(read: Verdict, run: &Run, brought: bool) -> Verdict {
     if !brought || read.risk > Risk::Low {
         return read;
     }
-    let why = "what the project brings would run in place of what the line names".to_owned();
+    let why = "something the project brings would run instead of what the line names".to_owned();
     Verdict { risk: Risk::Medium, rule: "script".to_owned(), why, part: run.command.clone(), ..read }
 }
 
@@ -334,7 +334,7 @@ fn since_changed(ruling: Ruling, open: &OpenCall, given_else: bool) -> Ruling {
     let by = match (open.loses, open.shows) {
         (true, _) => "what it could destroy cannot be saved first",
         (false, true) => "secret files cannot be hidden from it",
-        (false, false) if given_else => "what it gets of .env changed after you allowed it",
+        (false, false) if given_else => "what it gets from .env changed after you allowed it",
         (false, false) => "what it would run changed after you allowed it",
     };
     let by = by.to_owned();

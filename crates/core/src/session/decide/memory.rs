@@ -33,14 +33,14 @@ impl Draft<'_> {
     /// Whether a note of the agent is put to the user.
     pub(super) fn judge_note(&self, asked: &NoteDraft) -> CallVerdict {
         let Some(note) = Note::new(asked.kind, &asked.text) else {
-            return CallVerdict::refuse("there is nothing in it to remember");
+            return CallVerdict::refuse("there is nothing to remember in that");
         };
         if is_marked(&note.text) {
             return CallVerdict::refuse(SECRET);
         }
         if note.text.chars().count() > NOTE_CHARS {
             return CallVerdict::refuse(format!(
-                "a note has at most {NOTE_CHARS} characters; say it shorter"
+                "a note can have at most {NOTE_CHARS} characters; make it shorter"
             ));
         }
         if let Some(why) = self.idle_note(&note) {
@@ -53,7 +53,7 @@ impl Draft<'_> {
     fn idle_note(&self, note: &Note) -> Option<&'static str> {
         let open: Vec<&Note> = self.open_asked().map(|asked| &asked.note).collect();
         if self.under.memory.holds(&note.text) {
-            return Some("that is remembered already");
+            return Some("that is already remembered");
         }
         if open.iter().any(|n| n.is_like(note)) {
             return Some("that waits for the user already");
@@ -96,13 +96,13 @@ impl Draft<'_> {
     pub(super) fn memory(&mut self, args: &str) -> Decided {
         let (verb, rest) = args.trim().split_once(char::is_whitespace).unwrap_or((args.trim(), ""));
         match (verb, rest.trim()) {
-            ("add", "") => Err(Refusal::misuse("write /memory add NOTE, or /memory add user NOTE")),
+            ("add", "") => Err(Refusal::misuse("type /memory add NOTE, or /memory add user NOTE")),
             ("add", rest) => self.add_note(rest),
-            ("forget", "") => Err(Refusal::misuse("write /memory forget and words of the note")),
+            ("forget", "") => Err(Refusal::misuse("type /memory forget and words from the note")),
             ("forget", rest) => self.forget_note(rest),
-            ("edit", _) => {
-                Err(Refusal::misuse("/memory edit is for the screen; the files are Markdown, edit them"))
-            }
+            ("edit", _) => Err(Refusal::misuse(
+                "/memory edit works only on the screen; the files are Markdown, edit them directly",
+            )),
             _ => {
                 self.list_notes(args.trim());
                 Ok(())
@@ -121,15 +121,15 @@ impl Draft<'_> {
         };
         let (kind, text) = kind.map_or((NoteKind::Learning, rest), |kind| (kind, tail));
         let note =
-            Note::new(kind, text).ok_or_else(|| Refusal::misuse("there is nothing in it to remember"))?;
+            Note::new(kind, text).ok_or_else(|| Refusal::misuse("there is nothing to remember in that"))?;
         if is_marked(&note.text) {
             return Err(Refusal::new(SECRET));
         }
         if note.text.chars().count() > NOTE_CHARS {
-            return Err(Refusal::new(format!("a note has at most {NOTE_CHARS} characters")));
+            return Err(Refusal::new(format!("a note can have at most {NOTE_CHARS} characters")));
         }
         if self.under.memory.holds(&note.text) {
-            return Err(Refusal::new("that is remembered already"));
+            return Err(Refusal::new("that is already remembered"));
         }
         self.change_memory(MemoryChange::Add { note }, None)
     }
@@ -140,9 +140,11 @@ impl Draft<'_> {
         let found = match (exact, like.next(), like.next()) {
             (Some(note), ..) | (None, Some(note), None) => note.clone(),
             (None, Some(_), Some(_)) => {
-                return Err(Refusal::new(format!("several notes hold \"{words}\"; give more of the one")));
+                return Err(Refusal::new(format!(
+                    "several notes contain \"{words}\"; give more of its words"
+                )));
             }
-            (None, None, _) => return Err(Refusal::new(format!("no note holds \"{words}\""))),
+            (None, None, _) => return Err(Refusal::new(format!("no note contains \"{words}\""))),
         };
         self.change_memory(MemoryChange::Forget { note: found }, None)
     }
@@ -152,7 +154,7 @@ impl Draft<'_> {
         let mut lines: Vec<String> = self.under.memory.holding(word).map(line).collect();
         if lines.is_empty() {
             let of = if word.is_empty() { String::new() } else { format!(" of {word}") };
-            let none = format!("nothing is remembered{of}; /memory add NOTE keeps something");
+            let none = format!("nothing is remembered{of}; /memory add NOTE adds a note");
             return self.listed(Slash::Memory, &[none]);
         }
         let more = lines.len().saturating_sub(MOST_SHOWN);
@@ -198,12 +200,12 @@ impl Draft<'_> {
             Err(fault) => (String::new(), Some(fault)),
         };
         let (level, told) = match (&fault, &change) {
-            (Some(fault), _) => (Level::Warn, format!("The memory is as it was: {fault}")),
+            (Some(fault), _) => (Level::Warn, format!("The memory is unchanged: {fault}")),
             (None, MemoryChange::Add { note }) => {
                 (Level::Info, format!("Remembered in {file}: {}", note.text))
             }
             (None, MemoryChange::Forget { note }) => {
-                (Level::Info, format!("Forgotten, gone from {file}: {}", note.text))
+                (Level::Info, format!("Forgotten, removed from {file}: {}", note.text))
             }
             (None, MemoryChange::Write { .. }) => (Level::Info, format!("Saved: {file}")),
         };

@@ -23,20 +23,20 @@ impl Draft<'_> {
         let known = self.under.connections.others.contains_key(name);
         if !known && (name.contains(char::is_whitespace) || name.chars().count() > MODEL_CHARS) {
             return Err(Refusal::misuse(
-                "a model's name is one word; /model alone lists those that are configured",
+                "a model's name is one word; /model alone lists the configured ones",
             ));
         }
         let chosen = Some(name.to_owned()).filter(|n| n != MAIN);
         let holds = chosen == self.state.model;
         match self.waiting(Slash::Model).map(str::to_owned) {
-            None if holds => return Err(Refusal::new(format!("{name} answers already"))),
+            None if holds => return Err(Refusal::new(format!("{name} is already answering"))),
             Some(waits) if waits == name => {
-                return Err(Refusal::new(format!("{name} waits already for the end of the run")));
+                return Err(Refusal::new(format!("{name} already takes over when the run ends")));
             }
             Some(waits) if holds => {
                 self.heard(Slash::Model);
                 self.drop_waiting(Slash::Model);
-                self.notice(Level::Info, format!("Model: {name} goes on; {waits} is out of the queue."));
+                self.notice(Level::Info, format!("Model: {name} stays; {waits} is out of the queue."));
                 return Ok(());
             }
             _ => {}
@@ -47,11 +47,11 @@ impl Draft<'_> {
         self.heard(Slash::Model);
         self.emit(Event::ModelChosen { name: chosen });
         let told = match self.under.connections.others.get(name) {
-            Some(connection) => format!("Model: {name}, {connection}, from the next request on."),
+            Some(connection) => format!("Model: {name}, {connection}, from the next request."),
             None if name == MAIN => {
-                format!("Model: {} from the next request on.", self.under.connections.main)
+                format!("Model: {} from the next request.", self.under.connections.main)
             }
-            None => format!("Model: {name} from the next request on."),
+            None => format!("Model: {name} from the next request."),
         };
         self.notice(Level::Info, told);
         Ok(())
@@ -72,9 +72,9 @@ impl Draft<'_> {
         );
         // What runs here is no server, and has no other models.
         lines.push(if all.main.place.is_empty() && all.others.is_empty() {
-            "no model is connected; /model PRESET:NAME asks one, such as openai:NAME; /connect shows every way".to_owned()
+            "no model is connected; /model PRESET:NAME uses one, such as openai:NAME; /connect shows every way".to_owned()
         } else {
-            "/model NAME asks another from the next request on: one of these, or any that the server has"
+            "/model NAME switches from the next request: one of these, or any the server has"
                 .to_owned()
         });
         lines

@@ -23,7 +23,7 @@ use crate::{
 const MOST_NAMED: usize = 3;
 
 /// Told of a folder that holds too much to be saved before a command.
-const UNSAVED: &str = " What a command changes is not saved before, so /undo does not take it back.";
+const UNSAVED: &str = " What commands change is not saved first, so /undo cannot take it back.";
 
 impl Draft<'_> {
     pub(super) fn open(&mut self, opening: Opening) -> Decided {
@@ -101,7 +101,7 @@ impl Draft<'_> {
         self.close_servers();
         self.trust_as(opening.standing);
         for head in unheard {
-            let text = format!("Not acted on, for the program ended before it was understood: {head}");
+            let text = format!("Not acted on, because the program ended before it was understood: {head}");
             self.notice(Level::Warn, text);
         }
         if committing {
@@ -109,7 +109,7 @@ impl Draft<'_> {
             self.notice(Level::Warn, text);
         }
         for call in lost {
-            let found = "the command was running when the program ended; it was not repeated".into();
+            let found = "the command was running when the program ended; it was not run again".into();
             self.emit(Event::CallLost { call: Some(call), apply: None, found });
         }
         for (apply, status, found) in writes {
@@ -155,7 +155,7 @@ impl Draft<'_> {
             let folder = places.root.clone();
             let unsaved = places.boundless().map_or("", |_| UNSAVED);
             let text = format!(
-                "{folder} is no ordinary project: {why}. Nothing is written or run here unasked, in no mode and by no rule.{unsaved} Open a narrower folder."
+                "{folder} is not an ordinary project: {why}. Nothing is written or run here without asking, in any mode or by any rule.{unsaved} Open a narrower folder."
             );
             self.notice(Level::Warn, text);
         }
@@ -174,7 +174,7 @@ impl Draft<'_> {
         let moved = left_on.clone().zip(branch.clone());
         self.emit(Event::SessionReopened { version, interrupted, run, permission, sandbox, branch, left_on });
         if let Some((was, now)) = moved {
-            let text = format!("The branch is {now} now; it was {was} when this session was left.");
+            let text = format!("The branch is now {now}; it was {was} when you left this session.");
             self.notice(Level::Warn, text);
         }
     }
@@ -188,8 +188,7 @@ impl Draft<'_> {
                 format!("There is no sandbox: every command asks. {why}").trim().to_owned(),
             );
         } else if self.state.sandbox.metadata_open {
-            let text = "The sandbox here does not hold modes, owners and times of files outside the workspace: every \
-                        command that writes asks. `pilothouse doctor` says why.";
+            let text = "The sandbox here cannot protect modes, owners and times of files outside the workspace: every command that writes asks. `pilothouse doctor` says why.";
             self.notice(Level::Warn, text.to_owned());
         }
     }
@@ -249,7 +248,7 @@ impl Draft<'_> {
                 .map(|f| f.path.to_string())
                 .collect();
             let found = format!(
-                "some files were written and some not when the program ended, or they changed since: {}",
+                "when the program ended some files were written and some not, or they have changed since: {}",
                 files.join(", ")
             );
             self.emit(Event::CallLost { call: None, apply: Some(apply), found: found.clone() });
@@ -260,7 +259,7 @@ impl Draft<'_> {
             }
             self.notice(
                 Level::Error,
-                format!("A change was interrupted: {found}. Their old contents are kept; look at them."),
+                format!("A change was interrupted: {found}. Their old contents are kept; please check them."),
             );
         }
     }
@@ -281,11 +280,11 @@ impl Draft<'_> {
             let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
             let of_step = self.state.proposals_of(lane).any(|p| p.task.is_some());
             let cut_off = of_step && !self.state.is_through(lane) && self.state.suspended.is_some();
-            let more = if cut_off { " Their step was still at work: `/redo` goes on with it." } else { "" };
+            let more = if cut_off { " Their step was still running: `/redo` continues it." } else { "" };
             let files = count(proposals.len(), "file");
             self.ask(
                 Review { lane, proposals },
-                format!("Changes to {files} were waiting when the session was left.{more}"),
+                format!("Changes to {files} were waiting when you left the session.{more}"),
             );
         }
         // What a step goes on with is told with its plan, and once.

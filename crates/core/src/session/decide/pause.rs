@@ -94,11 +94,11 @@ impl Draft<'_> {
     /// The user wants runs to stop here, or not any more.
     pub(super) fn set_pause(&mut self, pause: Pause, on: bool) -> Decided {
         let Some(plan) = &self.state.plan else {
-            return Err(Refusal::new("there is no plan that could pause"));
+            return Err(Refusal::new("there is no plan to pause"));
         };
         match pause {
             Pause::Step(id) if plan.task(id).is_none_or(|t| t.status.settled()) => {
-                return Err(Refusal::new("that step is over, or there is none"));
+                return Err(Refusal::new("that step is already over, or does not exist"));
             }
             _ if plan.pauses_at(pause) == on => return Ok(()),
             Pause::Step(_)
@@ -129,7 +129,7 @@ impl Draft<'_> {
         let heads = said.iter().filter_map(|turn| self.state.turns.get(turn));
         let heads: Vec<String> = heads.map(|t| format!("\"{}\"", shortened(&t.head, HEAD_CHARS))).collect();
         self.take_from_queue(said);
-        let text = format!("Your plan stands; {} waits no more, as it was said before.", heads.join(", "));
+        let text = format!("Your plan stands; {} is dropped, since it was said before.", heads.join(", "));
         self.notice(Level::Info, text);
     }
 
@@ -138,10 +138,12 @@ impl Draft<'_> {
     pub(super) fn edit_plan(&mut self, text: &str, version: u32) -> Decided {
         let waits = self.state.phase_question().is_some_and(|c| c.kind.is_at_plan());
         let Some(plan) = self.state.plan.as_ref().filter(|_| waits) else {
-            return Err(Refusal::new("a plan can be edited while it waits for your yes, or its run pauses"));
+            return Err(Refusal::new(
+                "a plan can be edited while it is waiting for your yes or its run is paused",
+            ));
         };
         if plan.version != version {
-            return Err(Refusal::new("the plan is another one by now; open it again"));
+            return Err(Refusal::new("the plan has changed meanwhile; open it again"));
         }
         let edited = plan.edited(text).map_err(|e| Refusal::new(e.to_string()))?;
         self.founded(&edited).map_err(Refusal::new)?;
@@ -184,7 +186,7 @@ impl Draft<'_> {
     /// gone since.
     pub(super) fn unfounded(&self) -> Option<String> {
         let why = self.founded(self.state.plan.as_ref()?).err()?;
-        Some(format!("plan cannot run as it is: {why}. /replan makes it anew"))
+        Some(format!("plan cannot run as it is: {why}. /replan makes a new one"))
     }
 
     /// Tells why the plan that is shown may not run; whether that is so.
@@ -202,8 +204,8 @@ impl Draft<'_> {
             _ if self.state.phase == Phase::AwaitingApproval && self.state.plan.is_some() => {
                 return self.offer_replan();
             }
-            Mode::Proof => "Proof mode from now on; /explore changes it.",
-            Mode::Exploratory => "Explore mode from now on; /proof changes it.",
+            Mode::Proof => "Proof mode from now on; /explore switches back.",
+            Mode::Exploratory => "Explore mode from now on; /proof switches back.",
         };
         self.notice(Level::Info, told);
     }
@@ -211,7 +213,7 @@ impl Draft<'_> {
     fn offer_replan(&mut self) {
         if !self.tell_unfounded() {
             let mode = self.state.mode.name();
-            let text = format!("The plan stays as it is; /replan makes it anew in {mode} mode.");
+            let text = format!("The plan stays as it is; /replan makes a new one in {mode} mode.");
             self.notice(Level::Info, text);
         }
     }

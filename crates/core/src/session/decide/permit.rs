@@ -141,7 +141,7 @@ impl Draft<'_> {
         let granted: Vec<Rule> = setting.granted.iter().chain(&rules).cloned().collect();
         let after = self.under.policy.decide(request, &Setting { granted: &granted, ..setting });
         if rules.is_empty() || after.ruling.outcome != Outcome::Run {
-            return Err(Refusal::new("this rule would not let the command run; nothing was allowed"));
+            return Err(Refusal::new("this rule would not allow the command; nothing was saved"));
         }
         Ok(rules)
     }
@@ -162,14 +162,14 @@ impl Draft<'_> {
     /// Rules that were to be kept are in the user's file, or could not be put there.
     pub(super) fn rules_kept(&mut self, approval: ApprovalId, result: Result<String, String>) -> Decided {
         if !self.state.keeping.contains_key(&approval) {
-            return Err(Refusal::new("no rules are being kept"));
+            return Err(Refusal::new("no rule is being saved"));
         }
         let (file, fault) = match result {
             Ok(file) => (file, None),
             Err(fault) => (String::new(), Some(fault)),
         };
         if let Some(fault) = &fault {
-            let text = format!("The rule could not be kept: {fault}. It holds for this session.");
+            let text = format!("The rule could not be saved: {fault}. It applies to this session.");
             self.notice(Level::Warn, text);
         }
         self.emit(Event::RulesKept { approval, file, fault });

@@ -52,7 +52,7 @@ impl Draft<'_> {
     /// A message that calls an agent with stages.
     pub(super) fn route_pipeline(&mut self, turn: TurnId, slug: &str, query: &str) -> Decided {
         if query.is_empty() {
-            return Err(Refusal::misuse(format!("write @{slug} and what is to be found out")));
+            return Err(Refusal::misuse(format!("type @{slug} and what to find out")));
         }
         let waits = matches!(
             crate::phase::transition(self.state.phase, Trigger::CommandGoal),
@@ -326,7 +326,7 @@ impl Draft<'_> {
     }
 
     fn fail_pipeline(&mut self, lane: LaneId, why: &str) {
-        self.fail_run(lane, RunFault::new(why, "try again goes on with the stage that failed"));
+        self.fail_run(lane, RunFault::new(why, "\"try again\" repeats the stage that failed"));
     }
 
     /// The pipeline stops with the work that ends; it can be taken up again.
@@ -350,7 +350,7 @@ impl Draft<'_> {
         if self.state.run.as_ref().is_some_and(|r| r.turn == turn) {
             self.complete_as(RunEnd::of(RunStatus::Cancelled, "Stopped."));
         }
-        self.notice(Level::Info, format!("What {slug} found so far is kept; `/{slug}` goes on with it."));
+        self.notice(Level::Info, format!("What {slug} found so far is kept; `/{slug}` continues."));
     }
 
     /// After the session was opened again: what waited waits, what worked is offered.
@@ -364,7 +364,7 @@ impl Draft<'_> {
             let slug = state.beginning().map(|b| b.agent.clone()).unwrap_or_default();
             let stage = state.open_stage().and_then(|(n, _)| state.stage(n)).map(StageSpec::shown);
             let stage = stage.map_or_else(String::new, |s| format!(" in the stage \"{s}\""));
-            return self.notice(Level::Info, format!("{slug} was left{stage}. `/{slug}` takes it up again."));
+            return self.notice(Level::Info, format!("You left {slug}{stage}. `/{slug}` resumes it."));
         }
         self.wait_again(&state);
     }
@@ -392,10 +392,10 @@ impl Draft<'_> {
             return self.take_message(None, line, &reading, crate::ids::Seq(u64::MAX));
         }
         let Some(state) = aside else {
-            return Err(Refusal::misuse(format!("write /{slug} and what is to be found out")));
+            return Err(Refusal::misuse(format!("type /{slug} and what to find out")));
         };
         if self.state.phase != Phase::Idle && self.state.phase != Phase::Failed {
-            return Err(Refusal::new("something is under way; ask again when it is done"));
+            return Err(Refusal::new("something is still running; ask again when it is done"));
         }
         self.heard(Slash::Research);
         self.close_phase_question();
@@ -439,7 +439,7 @@ impl Draft<'_> {
             return Ok(());
         }
         let depth =
-            Depth::named(args).ok_or_else(|| Refusal::misuse("write /depth quick, standard or deep"))?;
+            Depth::named(args).ok_or_else(|| Refusal::misuse("type /depth quick, standard or deep"))?;
         if self.put_off(Slash::Depth, depth.name())? {
             return Ok(());
         }

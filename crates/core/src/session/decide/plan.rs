@@ -94,7 +94,7 @@ impl Draft<'_> {
         let Some(at) = all.iter().position(|p| p.version == wanted) else {
             let there: Vec<String> = all.iter().map(|p| format!("v{}", p.version)).collect();
             let there = there.join(", ");
-            return Err(Refusal::new(format!("there is no v{wanted} of the plan; there is {there}")));
+            return Err(Refusal::new(format!("the plan has no v{wanted}; it has {there}")));
         };
         let old = at.checked_sub(1).and_then(|before| all.get(before)).copied();
         let lines = all.get(at).map(|plan| plan.listing(old)).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Draft<'_> {
 
     fn known_plan(&self) -> Result<&Plan, Refusal> {
         let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
-        plan.ok_or_else(|| Refusal::new("there is no plan; write /plan TASK"))
+        plan.ok_or_else(|| Refusal::new("there is no plan; type /plan TASK"))
     }
 
     /// A step that is done is to be done again, and what needs it after it: the plan stands there with them open, and is
@@ -113,11 +113,11 @@ impl Draft<'_> {
         let rests = self.state.phase == Phase::Idle && self.state.plan.is_none();
         let Some(mut plan) = self.state.suspended.clone().filter(|_| rests) else {
             return Err(Refusal::new(
-                "a step is done again once its run has ended and no plan waits for your yes",
+                "a step can be run again once its run has ended and no plan is waiting for your yes",
             ));
         };
         if plan.task(step).is_none_or(|t| !matches!(t.status, TaskStatus::Done | TaskStatus::TakenBack)) {
-            return Err(Refusal::new("this step is not done; /redo takes the plan up again"));
+            return Err(Refusal::new("this step is not done; /redo resumes the plan"));
         }
         plan.again(step);
         self.present_again(plan)
@@ -146,7 +146,9 @@ impl Draft<'_> {
     fn export_plan(&mut self, args: &str, to: &RelPath) -> Decided {
         let content = self.known_plan()?.document();
         if self.state.phase == Phase::Executing {
-            return Err(Refusal::new("the plan runs, and only it writes files; export it when it has ended"));
+            return Err(Refusal::new(
+                "the plan is running, and only it writes files; export it when it has ended",
+            ));
         }
         if !self.state.ceiling().allows(Capability::Write) {
             return Err(Refusal::new(
@@ -186,9 +188,9 @@ impl Draft<'_> {
     fn may_import(&self) -> Decided {
         match self.state.phase {
             Phase::Idle | Phase::AwaitingApproval => Ok(()),
-            Phase::Planning => Err(Refusal::new("a plan is being made; /abort stops that first")),
+            Phase::Planning => Err(Refusal::new("a plan is being made; stop it first with /abort")),
             Phase::Executing => Err(Refusal::new("a run is under way; import a plan when it has ended")),
-            Phase::Failed => Err(Refusal::new("a run failed; answer what becomes of it first")),
+            Phase::Failed => Err(Refusal::new("a run failed; answer its question first")),
         }
     }
 
@@ -207,7 +209,7 @@ impl Draft<'_> {
     /// The text of a plan came, or none did.
     pub(super) fn plan_read(&mut self, call: CallId, result: Result<String, String>) -> Decided {
         let sought = self.state.plan_sought.clone().filter(|(id, ..)| *id == call);
-        let (_, turn, path) = sought.ok_or_else(|| Refusal::new("that plan is not wanted any more"))?;
+        let (_, turn, path) = sought.ok_or_else(|| Refusal::new("that plan is no longer wanted"))?;
         let version = self.state.version_after(turn);
         let read = self.may_import().map_err(|refusal| refusal.reason).and(result);
         let plan = read.and_then(|text| Plan::read(&text, turn, version).map_err(|e| e.of_file(&path)));
@@ -239,17 +241,16 @@ impl Draft<'_> {
         self.show_plan(plan);
         if let Some(Plan { title, version, .. }) = waited {
             let told = if other {
-                format!("The plan \"{title}\" that waited is set aside; /proposals plan takes it up again.")
+                format!("The waiting plan \"{title}\" is set aside; /proposals plan brings it back.")
             } else {
-                format!("The plan that waited is v{version} now; /plan show v{version} lists it.")
+                format!("The plan that was waiting is now v{version}; /plan show v{version} lists it.")
             };
             self.notice(Level::Info, told);
         }
         if !believed.is_empty() {
             let steps = believed.join("; ");
             let text = format!(
-                "{path} calls this done, and nothing of it was done here: {steps}. It stands to be done; in the editor \
-                 (e) [x] says that it is, [-] leaves it out."
+                "{path} marks this as done, but none of it was done here: {steps}. It counts as to do; in the editor (e), [x] marks it done, [-] leaves it out."
             );
             self.notice(Level::Warn, text);
         }

@@ -39,7 +39,7 @@ impl Draft<'_> {
     /// Work that begins when what is under way has ended, behind what waits already.
     pub(super) fn queue_plan(&mut self, turn: TurnId) {
         if self.state.queue.more.len() >= MOST {
-            self.notice(Level::Warn, "Too much waits already; this was not queued.");
+            self.notice(Level::Warn, "The queue is full; this was not added.");
             return;
         }
         self.change_queue(|q| match q.plan_new {
@@ -95,7 +95,7 @@ impl Draft<'_> {
             }
             _ => {
                 return Err(Refusal::misuse(
-                    "write /queue, /queue TEXT, or /queue with up N, drop N, tell N or edit N TEXT",
+                    "type /queue, /queue TEXT, or /queue with up N, drop N, tell N or edit N TEXT",
                 ));
             }
         }
@@ -117,7 +117,7 @@ impl Draft<'_> {
         }
         if word != "drop" {
             let text =
-                format!("number {number} has its turn before the work; /queue drop {number} takes it out");
+                format!("number {number} already runs before the work; /queue drop {number} removes it");
             return Err(Refusal::new(text));
         }
         self.change_queue(|q| {
@@ -144,17 +144,14 @@ impl Draft<'_> {
             return Err(Refusal::new("that is a command; it runs when the run has ended"));
         }
         if !self.hears() {
-            return Err(Refusal::new("nothing works now that could read it; it waits on"));
+            return Err(Refusal::new("no agent is running to read it; it stays queued"));
         }
         Ok(turn)
     }
 
     fn list_queue(&mut self, works: &[TurnId]) {
         if self.state.queue.is_empty() {
-            self.listed(
-                Slash::Queue,
-                &["nothing waits for the end of the run; /queue TEXT puts work there".to_owned()],
-            );
+            self.listed(Slash::Queue, &["the queue is empty; /queue TEXT adds to it".to_owned()]);
             return;
         }
         let line = |turn: &TurnId| {
@@ -168,7 +165,7 @@ impl Draft<'_> {
             queue.control.iter().map(typed).chain(queue.later.iter().map(line)).collect();
         self.heard(Slash::Queue);
         let run = if self.state.is_executing() { "run" } else { "next run" };
-        let text = format!("Waits for the end of the {run}; /queue up N, drop N, tell N, edit N TEXT");
+        let text = format!("Queued until the {run} ends; /queue up N, drop N, tell N, edit N TEXT");
         self.notice(Level::Info, text);
         let works = lines.len();
         for (n, line) in lines.into_iter().chain(before).enumerate() {
@@ -210,7 +207,7 @@ impl Draft<'_> {
     pub(super) fn queue_control(&mut self, control: Control) {
         self.notice(
             Level::Info,
-            format!("{} waits for the end of the run; /queue lists it.", typed(&control)),
+            format!("{} is queued until the run ends; /queue lists it.", typed(&control)),
         );
         self.change_queue(|q| q.control.push_back(control));
     }
@@ -284,7 +281,7 @@ impl Draft<'_> {
 
 /// A number that no line has.
 fn nothing_as(number: &str) -> Refusal {
-    Refusal::new(format!("nothing waits as number \"{number}\"; /queue lists it"))
+    Refusal::new(format!("there is no number \"{number}\" in the queue; /queue lists it"))
 }
 
 /// A command as it is typed.

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How what is wrong with a recipe begins that is in order and not trusted.
-const NO_EFFECT: &str = "it has no effect: ";
+const NO_EFFECT: &str = "it is inactive: ";
 
 /// What is no command here and one of the program in a shell.
 const OUTSIDE: [(&str, &str); 8] = [
@@ -62,8 +62,8 @@ impl Draft<'_> {
             let fault = broken.fault.as_ref().map(|f| f.why.as_str()).unwrap_or_default();
             let (file, call) = (&broken.file, broken.call());
             return Err(Refusal::new(match fault.strip_prefix(NO_EFFECT) {
-                Some(why) => format!("nobody answers to {call} yet: {file} has no effect: {why}"),
-                None => format!("nobody answers to {call}: {file} cannot be used: {fault}; /agents shows it"),
+                Some(why) => format!("{call} is not available yet: {file} is inactive: {why}"),
+                None => format!("{call} is not available: {file} cannot be used: {fault}; /agents shows it"),
             }));
         }
         let near = recipes.nearest_agent(name);
@@ -74,8 +74,7 @@ impl Draft<'_> {
         }
         let meant = near.map(|n| format!(" Did you mean @{n}?")).unwrap_or_default();
         Err(Refusal::new(format!(
-            "nobody answers to @{name}: no agent is called so.{meant} /agents lists them; what is no agent's name stands in \
-             backticks, `@{name}`"
+            "there is no agent called @{name}.{meant} /agents lists them; put it in backticks if you don't mean an agent: `@{name}`"
         )))
     }
 

@@ -19,7 +19,7 @@ use crate::{
 const NUDGE: &str =
     "You have not called submit_plan: hand the plan in now, or say that there is nothing to do.";
 /// What the user is told when that did not help.
-const NO_PLAN: &str = "No plan came of that; nothing was changed.";
+const NO_PLAN: &str = "No plan was made; nothing was changed.";
 /// What they can do about it.
 const GO_ON: &str = " \"go on\" asks again.";
 
@@ -43,8 +43,7 @@ impl Draft<'_> {
             let turn = plan.turn;
             self.emit(Event::TurnContinues { turn, of: turn });
             self.shelve();
-            let text =
-                format!("The plan \"{title}\" that waited is set aside; /proposals plan takes it up again.");
+            let text = format!("The waiting plan \"{title}\" is set aside; /proposals plan brings it back.");
             self.notice(Level::Info, text);
         }
         self.show_plan(plan);
@@ -241,7 +240,7 @@ impl Draft<'_> {
             return drop(self.stop());
         }
         if let Some(gap) = Gap::of(&plan) {
-            self.ask(gap, "A step was left out that others need");
+            self.ask(gap, "A step that others need was left out");
             return;
         }
         let gate = plan.next_gate().map(|g| (g.id, g.name.clone(), g.command.clone()));
@@ -310,7 +309,7 @@ impl Draft<'_> {
             return self.start_gate(gate, command);
         }
         self.emit(Event::GateReset { gate, skipped: true, why: None });
-        let text = format!("[Gate: {name}] is left out: you said that nothing is to run.");
+        let text = format!("[Gate: {name}] is skipped: you said not to run anything.");
         self.notice(Level::Info, text);
         self.continue_run();
     }

@@ -24,7 +24,7 @@ pub(super) const SURE_WORD: f32 = 0.8;
 /// From this confidence on a change to the plan stops its run without a question.
 const SURE_TO_REPLAN: f32 = 0.6;
 /// Told instead of taking a line for the answer to a question that its writer had not seen.
-pub(super) const UNSEEN: &str = "a question came up while you wrote; look at it and answer again";
+pub(super) const UNSEEN: &str = "a question came up while you were typing; look at it and answer again";
 
 impl Draft<'_> {
     /// A line of somebody who had seen the events up to `seen`. What would answer a question that
@@ -84,7 +84,7 @@ impl Draft<'_> {
         if super::words::is_letter(line)
             && matches!(reading.whole.turn, Turn::Control(Control::Redo | Control::Replan))
         {
-            return Err(Refusal::misuse("no question has this key; /redo and /replan are said whole"));
+            return Err(Refusal::misuse("no question has this key; type /redo or /replan in full"));
         }
         self.take_message(None, line, &reading, seen)
     }
@@ -227,7 +227,7 @@ impl Draft<'_> {
     fn infer_mode(&mut self, line: &str) {
         let settled = self.state.mode_said || self.state.mode == Mode::Proof;
         if let Some(word) = crate::intent::mode::asks_for_proof(line).filter(|_| !settled) {
-            let told = format!("Proof mode, for the first task says \"{word}\"; /explore changes it.");
+            let told = format!("Proof mode, because the first task says \"{word}\"; /explore switches back.");
             self.emit(Event::ModeChanged { mode: Mode::Proof, inferred: Some(word) });
             self.notice(Level::Info, told);
         }
@@ -317,11 +317,11 @@ impl Draft<'_> {
             Turn::Control(Control::Approve | Control::Proceed)
                 if self.state.phase == Phase::AwaitingApproval && !self.agreed(turn) =>
             {
-                Err(Refusal::new("no plain yes: y starts the plan, n says what is to be different"))
+                Err(Refusal::new("not a plain yes: y starts the plan, n lets you say what should change"))
             }
             // What takes itself back ends nothing else.
             Turn::Control(Control::Cancel) if self.took_back(turn) => {
-                self.notice(Level::Info, "You took that back yourself; nothing follows from it.");
+                self.notice(Level::Info, "You took that back yourself; nothing is done.");
                 Ok(())
             }
             // So does a no with nothing to say no to: it stops nothing.

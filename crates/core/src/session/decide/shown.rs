@@ -11,8 +11,7 @@ use crate::{
 };
 
 /// How a rule comes about, where the words name no command of which one could be shown.
-const AT_ITS_QUESTION: &str = "What asks is allowed where it asks: at its question t lets it run for this session, and p keeps \
-a rule for good, which is shown first.";
+const AT_ITS_QUESTION: &str = "Allow it at its question: there t lets it run for this session, and p saves a rule for good, which is shown first.";
 
 impl Draft<'_> {
     /// What of the workbench a line wants, where there is such a thing: else it is a message like any other.
@@ -64,7 +63,7 @@ impl Draft<'_> {
         let request = Request::Command { line, folder, manner: Manner::default() };
         let setting = self.state.setting();
         if self.under.policy.decide(&request, &setting).ruling.outcome != Outcome::Ask {
-            return "It is not asked about here: `pilothouse permissions explain` tells why.".to_owned();
+            return "It is not asked about here: `pilothouse permissions explain` says why.".to_owned();
         }
         match self.under.policy.offer(&request, &setting) {
             Ok(rules) => {

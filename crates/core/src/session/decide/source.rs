@@ -138,12 +138,12 @@ impl Draft<'_> {
         let held =
             self.state.open_call(call).and_then(|(_, open)| self.ruling_of_source(open.source_call()?));
         if let Some((request, ruling)) = held {
-            let by = "what its server says of it changed since it was allowed".to_owned();
+            let by = "its server's description changed since it was allowed".to_owned();
             let ruling = Ruling { outcome: Outcome::Ask, by, ..ruling };
             self.emit(Event::CallHeld { call, lane, request, ruling });
             self.gate_call(call);
         } else {
-            let text = "the source does not have this tool any more";
+            let text = "the source no longer has this tool";
             self.end_call(lane, call, crate::event::CallStatus::Failed, text);
         }
         self.advance(lane);
@@ -154,7 +154,7 @@ impl Draft<'_> {
         let runs = self.state.open_call(form.call).is_some_and(|(_, open)| open.allowed.is_some());
         let asked = |c: &Checkpoint| c.kind.call() == Some(form.call);
         if !runs || self.state.phase_question().is_some() || self.state.open.values().any(asked) {
-            return Err(Refusal::new("nobody can be asked now"));
+            return Err(Refusal::new("nobody can be asked right now"));
         }
         let message = format!("{} asks: {}", form.source, form.message);
         self.ask(form, message);
@@ -260,6 +260,6 @@ impl Resolve for ServerQuestion {
     }
 
     fn stale(&self) -> &'static str {
-        "the server is another one by now; look at it again"
+        "the server has changed since; look at it again"
     }
 }

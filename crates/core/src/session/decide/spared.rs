@@ -91,11 +91,11 @@ impl Draft<'_> {
         let SparedChange { said, wrote } = part;
         let names = names_of(&wrote);
         if wrote.record.is_some() && !wrote.left.is_empty() {
-            let text = format!("{} It was not saved and cannot be put back.", touched(&said, &wrote.left));
+            let text = format!("{} It was not saved and cannot be restored.", touched(&said, &wrote.left));
             self.notice(Level::Warn, text);
         }
         let Some(apply) = self.enters(call, line, wrote, said.clone()) else {
-            self.notice(Level::Warn, format!("{} It cannot be put back.", touched(&said, &names)));
+            self.notice(Level::Warn, format!("{} It cannot be restored.", touched(&said, &names)));
             return;
         };
         // What may be the user's own, saved meanwhile, is taken from under their hands by their word alone.
@@ -122,13 +122,11 @@ impl Draft<'_> {
             let rest = a.command.as_ref().is_some_and(|c| c.call == command.call);
             rest && a.id != apply && a.stands()
         });
-        let gone = beside.find_map(|rest| moved_onto(&rest.files, &of.files)).map(|moved| {
-            format!(
-                " {moved}: what was moved is at neither place now, and /undo brings it back where it was."
-            )
-        });
+        let gone = beside
+            .find_map(|rest| moved_onto(&rest.files, &of.files))
+            .map(|moved| format!(" {moved}: what was moved is now in neither place; /undo brings it back."));
         let text = format!(
-            "Put back what `{}` changed of {}: {}.{}{} /unundo lets the change stand.",
+            "Restored what `{}` changed in {}: {}.{}{} /unundo keeps the change after all.",
             command.line,
             spared.said.join(" and "),
             all_of(&names, command.count),
@@ -144,7 +142,7 @@ impl Draft<'_> {
         let Some(of) = self.state.applies().get(&apply) else { return };
         let Some(spared) = of.spared().filter(|spared| spared.lost) else { return };
         let names: Vec<String> = of.files.iter().map(|f| f.path.to_string()).collect();
-        let text = format!("{} It could not be put back; /undo tries again.", touched(&spared.said, &names));
+        let text = format!("{} It could not be restored; /undo tries again.", touched(&spared.said, &names));
         self.notice(Level::Warn, text);
     }
 }

@@ -305,13 +305,13 @@ impl Draft<'_> {
         let line = text.trim();
         if text.is_empty() {
             return match self.state.queue.works().count() {
-                0 => Err(Refusal::new("nothing is written and nothing waits that could be told")),
+                0 => Err(Refusal::new("there is no draft and nothing queued to tell the agent")),
                 last => self.queued(&format!("tell {last}")),
             };
         }
         let reading = self.read(line);
         if line.is_empty() || line.starts_with('!') || reading.slash.is_some() || !self.hears() {
-            return Err(Refusal::new("nothing works now that could read it; Enter sends it"));
+            return Err(Refusal::new("no agent is running to read it; Enter sends it"));
         }
         let turn = self.record(None, line, &reading);
         self.hand_on(turn);
@@ -391,7 +391,7 @@ impl Draft<'_> {
             pause: false,
         };
         self.emit(Event::TaskAdded { task });
-        let text = format!("Added as step {number} of {number}. /replan makes the plan anew with it.");
+        let text = format!("Added as step {number} of {number}. /replan makes a new plan with it.");
         self.notice(Level::Info, text);
     }
 }

@@ -28,7 +28,7 @@ impl Draft<'_> {
         }
         let untitled = self.stop_titling();
         if untitled {
-            self.notice(Level::Info, "No title is asked for any more.");
+            self.notice(Level::Info, "Stopped asking for a title.");
         }
         let stopped = self.stop_compaction() || untitled;
         if stopped && self.state.phase == Phase::Idle && self.state.answering().is_none() {
@@ -87,7 +87,7 @@ impl Draft<'_> {
             }
             Phase::Idle if self.state.goes_on => {
                 self.emit(Event::ControlGiven { control: Control::Cancel });
-                self.notice(Level::Info, "The plan waits for your word again; the changes stay as they are.");
+                self.notice(Level::Info, "The plan is waiting for you again; the changes stay as they are.");
                 Ok(())
             }
             Phase::Idle => {
@@ -99,7 +99,7 @@ impl Draft<'_> {
                 self.put_aside(&back, reason);
                 self.notice(
                     Level::Info,
-                    "Set aside: nothing is taken back; `/proposals all` takes it up again.",
+                    "Set aside: nothing is taken back; `/proposals all` brings it back.",
                 );
                 Ok(())
             }
@@ -137,8 +137,8 @@ impl Draft<'_> {
         }
         match waiting.len() {
             0 => return false,
-            1 => self.notice(Level::Info, "Stopped: a question that waited was not asked."),
-            n => self.notice(Level::Info, format!("Stopped: {n} questions that waited were not asked.")),
+            1 => self.notice(Level::Info, "Stopped: a queued question was not asked."),
+            n => self.notice(Level::Info, format!("Stopped: {n} queued questions were not asked.")),
         }
         true
     }
@@ -157,7 +157,7 @@ impl Draft<'_> {
 
     /// Stops with the plan: from planning, from its confirmation, while it waits for words, or after a failure.
     pub(super) fn abandon(&mut self) -> Decided {
-        self.end_work("the plan was given up");
+        self.end_work("the plan was dropped");
         let title = self.state.plan.as_ref().filter(|p| p.unfinished()).map(|p| p.title.clone());
         self.shelve();
         self.clear_queue();
@@ -217,7 +217,7 @@ impl Draft<'_> {
     pub(super) fn manual(&mut self, checkpoint: CheckpointId) -> Decided {
         self.close(checkpoint, Some(Answer::Manual));
         self.end_work("the user goes on by hand");
-        let summary = "Stopped; you go on by hand. `/redo` takes the plan up again.";
+        let summary = "Stopped, so you can go on by hand. `/redo` resumes the plan.";
         self.complete_as(RunEnd::of(RunStatus::Manual, summary));
         self.shelve();
         self.go(Trigger::Manual)?;
@@ -225,7 +225,7 @@ impl Draft<'_> {
         let held = self.state.queue.works().count();
         if held > 0 {
             let held = crate::money::count(held, "message");
-            self.notice(Level::Info, format!("Queued: {held}, held until the next run ends (/queue)."));
+            self.notice(Level::Info, format!("Queued: {held}, until the next run ends (/queue)."));
         }
         Ok(())
     }
@@ -253,7 +253,7 @@ impl Draft<'_> {
         self.must_go(Trigger::Reset);
         self.notice(Level::Info, "The session starts over; applied changes stay and can be undone.");
         if !plans.is_empty() {
-            let text = format!("Set aside: {plans}; `/proposals plan` takes the last one up again.");
+            let text = format!("Set aside: {plans}; `/proposals plan` brings the last one back.");
             self.notice(Level::Info, text);
         }
     }

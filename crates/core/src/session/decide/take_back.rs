@@ -31,7 +31,7 @@ impl Draft<'_> {
             [one] => one.clone(),
             [first, .., last] => {
                 let others = if named.len() > 2 { " or others" } else { "" };
-                let text = format!("{file} may be {first} or {last}{others}; say which: /undo {first}");
+                let text = format!("{file} could be {first} or {last}{others}; say which: /undo {first}");
                 return Err(Refusal::new(text));
             }
         };
@@ -58,11 +58,11 @@ impl Draft<'_> {
         self.skip_changes(&whole, "")?;
         let wrote = self.state.last_writes_of(path).is_some();
         let before = if wrote {
-            format!(" /undo {path} takes back what was written to it before.")
+            format!(" /undo {path} takes back what was written to it earlier.")
         } else {
             String::new()
         };
-        self.notice(Level::Info, format!("What waited of {path} is left, and not written.{before}"));
+        self.notice(Level::Info, format!("What was waiting for {path} is left out, not written.{before}"));
         Ok(())
     }
 
@@ -73,7 +73,7 @@ impl Draft<'_> {
             let ledger = self.state.ledger().iter().filter_map(|id| self.state.applies().get(id));
             let more = match ledger.rev().find(unnamed) {
                 Some(apply) => format!(
-                    "; of {} only the first are known by name, and /undo alone takes all back",
+                    "; of {} only the first are known by name; plain /undo takes them all back",
                     apply.words()
                 ),
                 None => "; /changes lists what it wrote".to_owned(),
@@ -102,7 +102,7 @@ impl Draft<'_> {
             Err(files) => {
                 let all: Vec<String> = files.iter().map(|(path, _)| format!("/undo {path}")).collect();
                 let text = format!(
-                    "it wrote {}, and other changes stand with them: take them back one by one, {}",
+                    "it wrote {} along with other changes: take them back one by one, {}",
                     money::count(files.len(), "file"),
                     named(&all)
                 );
@@ -122,7 +122,7 @@ impl Draft<'_> {
     /// What takes it back is proposed for the user to pick from, or there is nothing to propose.
     pub(super) fn take_back_made(&mut self, lane: LaneId, result: Result<Reversal, String>) -> Decided {
         let sought = self.state.changes.sought().filter(|s| s.lane == lane).cloned();
-        let sought = sought.ok_or_else(|| Refusal::new("that is not wanted any more"))?;
+        let sought = sought.ok_or_else(|| Refusal::new("that is no longer wanted"))?;
         // Whoever wrote or took back meanwhile changed what there is to take back.
         let result = self.state.writes_stand(&sought.writes).map_err(|refused| refused.reason).and(result);
         let Some(apply) = sought.writes.last().and_then(|id| self.state.applies().get(id)).cloned() else {
@@ -183,12 +183,12 @@ impl Draft<'_> {
         self.emit(Event::Proposed { proposal, added, removed });
         let by = apply.command.as_ref().map(|c| format!(" by `{}`", c.line)).unwrap_or_default();
         let doubted = apply.command.as_ref().is_some_and(|c| c.doubt.names.contains(&path.to_string()));
-        let doubt = if doubted { " It changed while the command ran, perhaps by somebody else." } else { "" };
+        let doubt = if doubted { " It changed while the command ran, perhaps by someone else." } else { "" };
         let meets = match (places.is_empty(), gone) {
             (true, _) => String::new(),
-            (false, true) => " It was removed since.".to_owned(),
+            (false, true) => " It has been removed since.".to_owned(),
             (false, false) => {
-                format!(" It was changed since ({}): there - is what stands now.", places.join(", "))
+                format!(" It has changed since ({}): - is what is there now.", places.join(", "))
             }
         };
         let text = format!(
@@ -214,7 +214,6 @@ fn rewritten(path: &RelPath, (wanted, run): (String, bool)) -> String {
     let who = if run { "run" } else { "message" };
     let wanted = Clean::line(wanted.lines().next().unwrap_or_default()).into_string();
     format!(
-        "Nothing was taken back: a later {who} of this session, \"{wanted}\", changed the same lines of {path}. Take that \
-         back first (/undo {path}), then this."
+        "Nothing was taken back: a later {who} in this session, \"{wanted}\", changed the same lines of {path}. Take that back first (/undo {path}), then this."
     )
 }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Stands above the lines of gates on the page of all that a folder brings.
-const RUN: &str = "gates, which then run without a question of their own, as the usual tests do";
+const RUN: &str = "gates, which then run without asking, as the usual tests do";
 
 impl Draft<'_> {
     /// What is known of the folder when it is opened. An untrusted one is what every process
@@ -48,15 +48,13 @@ impl Draft<'_> {
             TrustRequest::Keep(_) if !holds => {
                 Some((Level::Warn, "It changed since it was shown; look at it again."))
             }
-            TrustRequest::Decline(_) => {
-                Some((Level::Info, "It stays without effect. /trust asks about it again."))
-            }
-            TrustRequest::Revoke if before.holds() => Some((Level::Info, "Not trusted any more.")),
+            TrustRequest::Decline(_) => Some((Level::Info, "It stays inactive. /trust asks about it again.")),
+            TrustRequest::Revoke if before.holds() => Some((Level::Info, "No longer trusted.")),
             TrustRequest::Revoke => Some((Level::Info, "The folder was not trusted.")),
             // Only a file that changed has a folder looked at that is trusted for this run; that was told.
             TrustRequest::Look if asks || standing.trust == Trust::Once => None,
             TrustRequest::Look if holds => {
-                Some((Level::Info, "The folder is trusted as it is; `/trust off` takes that back."))
+                Some((Level::Info, "The folder is trusted as it is; `/trust off` revokes that."))
             }
             TrustRequest::Look | TrustRequest::Keep(_) => None,
         };
@@ -79,7 +77,7 @@ impl Draft<'_> {
     /// session would.
     pub(super) fn brought_changed(&mut self, path: &str) -> Decided {
         if self.state.seeking.is_some() {
-            return Err(Refusal::new("the folder is being looked at"));
+            return Err(Refusal::new("the folder is being checked"));
         }
         match self.state.trust {
             // What commands would get of it is asked about, as it is when the folder is opened.
@@ -88,7 +86,7 @@ impl Draft<'_> {
             Trust::Once => self.notice(Level::Info, format!("{path} changed: commands get it as it is now.")),
             Trust::Kept => {
                 let told = format!(
-                    "{path} is not what it was when this folder was trusted: what the folder brings has no effect now."
+                    "{path} has changed since this folder was trusted: what the folder brings is inactive now."
                 );
                 self.notice(Level::Warn, told);
             }
@@ -100,12 +98,12 @@ impl Draft<'_> {
     /// The user decided about the folder in another window. What is trusted there is looked at before it is so here.
     pub(super) fn trust_decided(&mut self, trusted: bool) -> Decided {
         if self.state.seeking.is_some() {
-            return Err(Refusal::new("the folder is being looked at"));
+            return Err(Refusal::new("the folder is being checked"));
         }
         match (self.state.trust, trusted) {
             (Trust::None, true) => {}
             (Trust::Kept, false) => {
-                let told = "Trust in this folder was taken back elsewhere: what it brings has no effect now.";
+                let told = "Trust in this folder was revoked elsewhere: what it brings is inactive now.";
                 self.notice(Level::Warn, told);
             }
             (Trust::None | Trust::Once, false) | (Trust::Kept | Trust::Once, true) => {
@@ -119,7 +117,7 @@ impl Draft<'_> {
     /// The user's own hooks were read again. Trust rests on none of them, and no look at it is answered by them.
     pub(super) fn hooks_read(&mut self, hooks: &[Hook]) -> Decided {
         if !self.know_hooks(hooks) {
-            return Err(Refusal::new("the hooks are what they were"));
+            return Err(Refusal::new("the hooks have not changed"));
         }
         let own = hooks.iter().filter(|h| h.origin == Origin::User).count();
         self.notice(Level::Info, format!("hooks.toml changed: {} of yours from now on", count(own, "hook")));
@@ -161,7 +159,7 @@ impl Draft<'_> {
             0 if none => {
                 "Trust this folder? No gate was found here, and it brings nothing that would take effect."
             }
-            0 => "Trust this folder? Its gates then run without a question of their own.",
+            0 => "Trust this folder? Its gates then run without asking.",
             1 => "This folder brings a file that would take effect. Trust it?",
             _ => "This folder brings files that would take effect. Trust it?",
         };
@@ -191,13 +189,13 @@ impl Draft<'_> {
         let wish = match args.trim() {
             "" => TrustRequest::Look,
             "off" | "revoke" => TrustRequest::Revoke,
-            _ => return Err(Refusal::misuse("/trust asks about the folder; `/trust off` takes trust back")),
+            _ => return Err(Refusal::misuse("/trust asks about the folder; `/trust off` revokes trust")),
         };
         if self.state.seeking.is_some() {
-            return Err(Refusal::new("the folder is being looked at"));
+            return Err(Refusal::new("the folder is being checked"));
         }
         if wish == TrustRequest::Look && self.state.trust == Trust::Once {
-            return Err(Refusal::new("the folder is trusted for this run; `/trust off` takes that back"));
+            return Err(Refusal::new("the folder is trusted for this run; `/trust off` revokes that"));
         }
         self.emit(Event::TrustSought { wish });
         Ok(())
@@ -228,6 +226,6 @@ impl Resolve for TrustQuestion {
     }
 
     fn stale(&self) -> &'static str {
-        "what the folder brings changed; look at it again"
+        "what the folder brings has changed; look at it again"
     }
 }

@@ -60,7 +60,7 @@ impl Draft<'_> {
     /// Records a line that waits for an earlier one.
     pub(super) fn wait(&mut self, line: &str, seen: Seq) -> Decided {
         if self.state.pending_messages.len() >= MOST {
-            return Err(Refusal::new("too many messages wait already; wait a moment, or /abort"));
+            return Err(Refusal::new("too many messages are waiting; wait a moment, or /abort"));
         }
         let turn = self.begin_turn(line);
         let epoch = self.state.epoch;
@@ -71,7 +71,7 @@ impl Draft<'_> {
     /// What came back for the first message that waits: its text, and what a tier thinks of it.
     pub(super) fn understood(&mut self, turn: TurnId, said: TiersAnswered) -> Decided {
         let Some(head) = self.state.pending_messages.front().filter(|h| h.turn == turn).copied() else {
-            return Err(Refusal::new("nothing waits for this"));
+            return Err(Refusal::new("nothing is waiting for this"));
         };
         let Some(seq) = self.state.turns.get(&turn).map(|t| t.seq) else {
             return Err(Refusal::new("there is no such message"));
@@ -104,9 +104,9 @@ impl Draft<'_> {
         let class = (&reading.whole.turn, &reading.whole.path);
         let done = guessed.then(|| done.words(class, reading.forbids_change, &before));
         let leaf = class.1.current();
-        let done = done.map_or(String::new(), |words| format!(" Taken by the rules as {leaf}, {words}."));
+        let done = done.map_or(String::new(), |words| format!(" The rules took it as {leaf}, {words}."));
         let queued = self.events.iter().skip(first).any(|e| matches!(e.event, Event::QueueChanged { .. }));
-        let now = if queued && self.hears() { " Alt-M hands it to the running agent now." } else { "" };
+        let now = if queued && self.hears() { " Alt-M passes it to the running agent now." } else { "" };
         self.notice(Level::Warn, format!("{}{done}{now}", said.faults.join(" ")));
         decided
     }

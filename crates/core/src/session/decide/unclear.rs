@@ -102,20 +102,20 @@ impl Draft<'_> {
         let failed = self.state.phase == Phase::Failed;
         match word {
             Control::Redo | Control::Proceed if failed => "Try again",
-            Control::Redo | Control::Proceed if self.answer_to_redo().is_some() => "Ask for the answer again",
-            Control::Redo | Control::Proceed if self.state.phase == Phase::Idle => "Take up the last plan",
+            Control::Redo | Control::Proceed if self.answer_to_redo().is_some() => "Answer again",
+            Control::Redo | Control::Proceed if self.state.phase == Phase::Idle => "Resume the last plan",
             Control::Redo | Control::Proceed => "Go on",
-            Control::Approve if self.state.phase == Phase::AwaitingApproval => "Ask about the plan again",
+            Control::Approve if self.state.phase == Phase::AwaitingApproval => "Show the plan again",
             Control::Approve => "Say yes",
             Control::Cancel if self.state.plan.is_some() => "Set the plan aside",
-            Control::Cancel => "Stop what is under way",
-            Control::Replan => "Make the plan anew",
+            Control::Cancel => "Stop what is running",
+            Control::Replan => "Make a new plan",
             Control::Reset => "Start over",
             Control::Exit => "Leave Pilothouse",
             Control::Help => "Show the help",
-            Control::Status => "Show the state",
-            Control::ModeSwitch(Mode::Proof) => "Change to proof mode",
-            Control::ModeSwitch(Mode::Exploratory) => "Change to explore mode",
+            Control::Status => "Show the status",
+            Control::ModeSwitch(Mode::Proof) => "Switch to proof mode",
+            Control::ModeSwitch(Mode::Exploratory) => "Switch to explore mode",
             Control::Other(_) => "Do that",
         }
     }
@@ -125,8 +125,8 @@ impl Draft<'_> {
 const fn question(clarify: Clarify) -> &'static str {
     match clarify {
         Clarify::Vague => "What exactly should change? Say it in a few more words, or choose:",
-        Clarify::Execute => "I am not sure that this is an order. What shall I do?",
-        Clarify::AnswerOrDo => "Shall I answer, or do it?",
-        Clarify::Unclear => "I am not sure what you mean. Choose, or say it differently:",
+        Clarify::Execute => "I'm not sure whether that is an order. What should I do?",
+        Clarify::AnswerOrDo => "Should I answer, or do it?",
+        Clarify::Unclear => "I'm not sure what you mean. Choose one, or rephrase it:",
     }
 }

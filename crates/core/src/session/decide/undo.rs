@@ -31,8 +31,7 @@ use crate::{
 const MOST_NAMED: usize = 6;
 
 /// Told where what is taken back was committed by this session.
-const STANDS: &str = " The commit stands and still holds it; `!git reset --soft HEAD~1` takes that back while it is the \
-                      last one and was not pushed.";
+const STANDS: &str = " The commit still contains it; `!git reset --soft HEAD~1` undoes the commit while it is the latest and not pushed.";
 
 impl Draft<'_> {
     pub(super) fn undo(&mut self) -> Decided {
@@ -165,7 +164,7 @@ impl Draft<'_> {
             self.stale_gates();
         }
         if !unsaved.is_empty() {
-            let text = format!("The command changed what /undo cannot take back: {unsaved}.");
+            let text = format!("The command changed something /undo cannot take back: {unsaved}.");
             self.notice(Level::Warn, text);
         }
         // After the rest: it is the first to be put back again, and the last that is taken back.
@@ -207,7 +206,7 @@ impl Draft<'_> {
     /// A command that was stopped has ended: what it had changed by then stands in the ledger.
     pub(super) fn stopped_ended(&mut self, call: CallId, outcome: ToolOutcome) -> Decided {
         let stopped = self.state.stopped.get(&call).cloned();
-        let Some(stopped) = stopped else { return Err(Refusal::new("the call is not open any more")) };
+        let Some(stopped) = stopped else { return Err(Refusal::new("the call is no longer open")) };
         outcome.notice.into_iter().for_each(|text| self.notice(Level::Warn, text));
         if let Some(wrote) = outcome.wrote {
             self.command_wrote(call, &stopped.line, *wrote, true);
@@ -219,7 +218,7 @@ impl Draft<'_> {
     /// What a command had changed when the program ended in the middle of it.
     pub(super) fn recovered(&mut self, call: CallId, line: &str, wrote: Wrote) -> Decided {
         if self.state.applies().values().any(|a| a.command.as_ref().is_some_and(|c| c.call == call)) {
-            return Err(Refusal::new("that is known already"));
+            return Err(Refusal::new("that is already known"));
         }
         let turn = self.state.suspended.as_ref().map(|p| p.turn).or(self.state.turn).unwrap_or_default();
         let spared = self.state.spares_of(turn);
@@ -242,9 +241,7 @@ impl Draft<'_> {
     fn no_write_open(&self) -> Decided {
         self.state.files_rest()?;
         if self.state.open_proposals().any(|p| p.back.is_some()) {
-            return Err(Refusal::new(
-                "what would be taken back waits in the diff; apply it or skip it first",
-            ));
+            return Err(Refusal::new("an undo is waiting in the diff; apply it or skip it first"));
         }
         Ok(())
     }
@@ -287,7 +284,7 @@ impl Draft<'_> {
 
     pub(super) fn revert_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
         let Some(ApplyStatus::Reverting { redo }) = self.state.applies().get(&apply).map(|a| a.status) else {
-            return Err(Refusal::new("that change is not being taken back any more"));
+            return Err(Refusal::new("that change is no longer being taken back"));
         };
         match result {
             Ok(()) => self.reverted(apply, redo),
@@ -352,7 +349,7 @@ impl Draft<'_> {
             (false, true) => "/unundo puts them back",
         };
         let rest = match (left, self.state.ledger().len()) {
-            (Some(left), _) => format!(" Left of that change: {left}."),
+            (Some(left), _) => format!(" Still in place from that change: {left}."),
             (None, n) if !redo && n > 0 => format!(" /undo again takes back the one before; {n} to go."),
             _ => String::new(),
         };
@@ -380,8 +377,7 @@ impl Draft<'_> {
                     "The diff {how} only what was written, beside what changed since; apply it or skip it."
                 ),
                 n => format!(
-                    "The diff {how} what was written. In {} the same lines changed since, which would go too: decide \
-                     there, hunk by hunk.",
+                    "The diff {how} what was written. In {} the same lines have changed since and would be lost too: decide there, hunk by hunk.",
                     money::count(n, "hunk")
                 ),
             };
@@ -429,7 +425,7 @@ impl Resolve for UndoQuestion {
                 let stays = || {
                     let (line, doubt) = (&self.line, self.doubt.words());
                     format!(
-                        "{doubt}: changed while `{line}` ran, perhaps by somebody else; /undo takes it back."
+                        "{doubt}: changed while `{line}` ran, perhaps by someone else; /undo takes it back."
                     )
                 };
                 let nothing = || if spared { stays() } else { "Nothing was taken back.".to_owned() };
@@ -444,7 +440,7 @@ impl Resolve for UndoQuestion {
         let ledger = draft.state.ledger();
         let stands = if spared { ledger.contains(&self.apply) } else { ledger.last() == Some(&self.apply) };
         if !stands {
-            return Err(Refusal::new("something else changed since; /undo asks again"));
+            return Err(Refusal::new("something else has changed since; /undo asks again"));
         }
         draft.close(given.question, Some(given.stored));
         draft.emit(Event::RevertStarted { apply: self.apply, redo: false, keep, to: self.to });
@@ -461,7 +457,7 @@ impl Resolve for UndoAllQuestion {
         }
         draft.no_write_open()?;
         if draft.state.ledger().last() != Some(&self.last) || !draft.state.ledger().contains(&self.first) {
-            return Err(Refusal::new("something else changed since; say again what is to go"));
+            return Err(Refusal::new("something else has changed since; say again what to take back"));
         }
         draft.close(given.question, Some(given.stored));
         // That everything goes is said; what of it may be somebody else's is not, and is asked about.

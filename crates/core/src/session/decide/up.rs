@@ -15,7 +15,7 @@ impl Draft<'_> {
     pub(super) fn up_to_plan(&mut self) -> Decided {
         let back: Vec<Event> = self.state.run_lanes().filter_map(|l| undone(l.kind)).collect();
         if back.is_empty() {
-            return Err(Refusal::new("there is no plan above this diff"));
+            return Err(Refusal::new("this diff has no plan to go back to"));
         }
         if !self.state.is_below_plan() {
             return Err(Refusal::new("nothing is proposed"));

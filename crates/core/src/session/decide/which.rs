@@ -48,7 +48,7 @@ impl Draft<'_> {
         let held = self.state.phase_question().filter(|c| !c.kind.question().ties().comes_back);
         if held.is_some() {
             return Err(Refusal::new(format!(
-                "that may answer \"{waits}\" or the agent's \"{asked}\"; a key answers the first, more words the agent"
+                "that could answer \"{waits}\" or the agent's \"{asked}\"; use a key for the first, more words for the agent"
             )));
         }
         let (beside, reading) = (beside.id, self.read(line));
@@ -57,7 +57,7 @@ impl Draft<'_> {
             vec![format!("The question that waits: {waits}"), format!("What the agent asked: {asked}")];
         let about =
             Clarification { choices, turn: Some(turn), beside: Some(beside), ..Clarification::default() };
-        self.ask(about, "Two things wait for that. Which one do you mean?");
+        self.ask(about, "Two things are waiting for an answer. Which one do you mean?");
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl Draft<'_> {
             ClarificationAnswer::Pick(0, _) => {
                 self.notice(
                     Level::Info,
-                    "That question still waits, and nothing is decided yet: say yes or no to it, or press its key.",
+                    "That question is still waiting and nothing is decided yet: say yes or no, or press its key.",
                 );
                 Ok(())
             }

@@ -41,7 +41,7 @@ const UNUNDO: &str = "unundo";
 const COMMIT: &str = "commit";
 
 /// Told of a choice that a question had before.
-const USED_UP: &str = "that was tried as often as it may be; ";
+const USED_UP: &str = "that has been tried as often as allowed; ";
 
 /// A message in its parts: control words, and what is said beside them.
 #[derive(Clone, Debug, Default)]
@@ -246,7 +246,7 @@ impl Draft<'_> {
         }
         if self.state.phase_question().is_some_and(|c| c.kind.is_reset()) {
             self.classify(turn, line, reading);
-            self.notice(Level::Info, "The rest of it is not begun: say it again once you have answered.");
+            self.notice(Level::Info, "The rest of it was not started: say it again once you have answered.");
             return Ok(());
         }
         // What is left is read in the phase that the words led to.
@@ -414,7 +414,7 @@ impl Draft<'_> {
             | TakenBack::Steps(_)
             | TakenBack::Several(_) => None,
             TakenBack::Last | TakenBack::That if self.state.open_proposals().next().is_some() => {
-                Some("what waits for its review")
+                Some("what is waiting for review")
             }
             TakenBack::That if self.talked_since() => Some("what was said since"),
             TakenBack::Last | TakenBack::That | TakenBack::All if also_forth() => Some("what was taken back"),
@@ -425,7 +425,7 @@ impl Draft<'_> {
         let of = super::undo::told(last);
         let forth = if forth { super::again::UNUNDO } else { "" };
         Err(Refusal::new(format!(
-            "that may mean {else_}; /undo takes back the last written change, {of}{forth}"
+            "that could also mean {else_}; /undo takes back the last written change, {of}{forth}"
         )))
     }
 

@@ -21,7 +21,7 @@ impl Draft<'_> {
         let extent = match args {
             "" => Extent::Session,
             name => {
-                Extent::named(name).ok_or_else(|| Refusal::misuse("write /changes session, run or turn"))?
+                Extent::named(name).ok_or_else(|| Refusal::misuse("type /changes session, run or turn"))?
             }
         };
         let groups = self.state.written(extent);

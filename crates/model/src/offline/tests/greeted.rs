@@ -52,6 +52,6 @@ fn a_name_may_begin_with_any_sign_and_a_remark_of_the_tool_is_none() {
     for nothing in ["(empty)", "[… 900 bytes left out …]\nhalf"] {
         let talk = Talk::ask("list the files").then(&[("list", nothing)]);
         let said = talk.said();
-        assert!(said.starts_with("This folder is empty, or git ignores all that is in it"), "{said}");
+        assert!(said.starts_with("This folder is empty, or git ignores everything in it"), "{said}");
     }
 }

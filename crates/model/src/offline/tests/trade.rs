@@ -49,7 +49,7 @@ fn open_ends_are_looked_for_as_words_however_they_are_asked_for() {
             talk.said()
         );
         let none = Talk::ask(said).then(&[("search", "no matches")]);
-        assert_eq!(none.said(), "No TODO, FIXME, XXX or HACK stands in this folder.");
+        assert_eq!(none.said(), "There is no TODO, FIXME, XXX or HACK in this folder.");
     }
     assert_eq!(Talk::ask("list todos in src").calls()[0].1["path"], json!("src"));
     assert_eq!(Talk::ask("find \"TODOs\"").calls()[0].1["pattern"], json!("TODOs"));
@@ -106,7 +106,7 @@ fn the_program_itself_is_started_where_a_file_says_how() {
         assert_eq!(talk.calls(), [("run".to_owned(), json!({"command": "cargo run"}))], "{said}");
     }
     let talk = goal("run it").then(&[("list", "notes.txt")]);
-    assert!(talk.said().starts_with("I cannot tell how this is started"), "{}", talk.said());
+    assert!(talk.said().starts_with("I can't tell how this is started"), "{}", talk.said());
     let again = behind("cargo test", RED, "run it again");
     assert_eq!(again.calls()[0].1["command"], json!("cargo test"));
     let mut offered = goal("how do I run the tests?").then(&[("list", "Cargo.toml")]);
@@ -169,7 +169,7 @@ fn why_something_fails_is_told_from_the_command_that_ran_last() {
     assert_eq!(talk.said(), "None: `cargo test` passed: 5 tests.");
     assert_eq!(behind("cargo test", GREEN, "did the tests pass?").said(), "`cargo test` passed: 5 tests.");
     let none = goal("which test failed?");
-    assert!(none.said().starts_with("I see no command that ran in this session"), "{}", none.said());
+    assert!(none.said().starts_with("No command has run in this session"), "{}", none.said());
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn a_gate_and_a_line_of_the_user_are_runs_as_well() {
     let applied = "<record>\napplied: src/a.rs (+1 -1)\n</record>";
     talk.request.messages.insert(at, Message::text(Role::User, applied));
     let said = Offline::new().answer(&talk.request).text;
-    assert!(said.ends_with("Files were changed since: `run it again` tells how it stands now."), "{said}");
+    assert!(said.ends_with("Files have changed since; `run it again` shows where it stands now."), "{said}");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn that_a_model_is_needed_is_told_at_length_once() {
     talk.request.messages.push(Message::text(Role::User, "make the writer faster"));
     let reply = Offline::new().answer(&talk.request);
     assert_eq!(reply.finish, Finish::NoModel);
-    assert_eq!(reply.text, "That needs a model as well; `/connect` shows the ways to one.");
+    assert_eq!(reply.text, "That needs a model too; `/connect` shows how to add one.");
     assert!(long.len() > 300);
 }
 
@@ -265,7 +265,7 @@ fn a_folder_without_git_has_no_diff_and_no_command_of_git() {
     assert_eq!(Offline::new().answer(&talk.request).calls[0].args, r#"{"command":"mv a.rs b.rs"}"#);
     let usage = "exit 129, took 0.1 s\nstderr:\nwarning: Not a git repository. Use --no-index\nusage: git diff --no-index\n    --output <file>\n            output to a specific file";
     let talk = goal("what changed?").then(&[("run", usage)]);
-    assert_eq!(talk.said(), "I could not see the changes: warning: Not a git repository. Use --no-index");
+    assert_eq!(talk.said(), "I couldn't see the changes: warning: Not a git repository. Use --no-index");
 }
 
 #[test]

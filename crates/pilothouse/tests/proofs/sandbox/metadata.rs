@@ -287,7 +287,7 @@ fn where_nothing_holds_metadata_it_is_said_what_writes_asks_and_what_reads_chang
     for mode in [&["run", "!touch made", "--json"][..], &["run", "!touch made", "--json", "--auto-confirm"]] {
         let ended = finish(without_spaces(&desk.command(mode))).with(3);
         let question = &ended.events().pop().unwrap()["question"];
-        assert!(question["message"].as_str().unwrap().contains("is not held here"), "{question}");
+        assert!(question["message"].as_str().unwrap().contains("is not protected here"), "{question}");
     }
     let server = Server::start(vec![
         Turn::Say("", vec![("run", json!({"command": "touch made"}))]),

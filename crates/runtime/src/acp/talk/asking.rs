@@ -81,11 +81,11 @@ impl Talk {
             (Some("selected"), Some(offer)) if offer.id == LATER => {
                 if let Some(word) = asked.subject.word(self.session.state()) {
                     self.wanted = Some(asked.subject);
-                    self.teller.note(&format!("It waits. A message that is only `{word}` lets it happen."));
+                    self.teller.note(&format!("It is waiting. Send just `{word}` as a message to allow it."));
                 }
             }
             _ => self.teller.note(&format!(
-                "The client gave no answer that was offered; the question stays open: pilothouse resume {}",
+                "The client gave none of the offered answers; the question stays open: pilothouse resume {}",
                 self.slug
             )),
         }

@@ -58,7 +58,7 @@ async fn rules_that_cannot_be_read_leave_those_of_before_and_say_so() {
         put(&file, "[[deny]\n");
         assert!(!runs(&mut s, "echo two").await, "{}", file.display());
         assert!(runs(&mut s, "echo three").await);
-        assert_eq!(told(&s, "the rules of before hold"), 1, "{:?}", s.refused);
+        assert_eq!(told(&s, "the previous rules stay in force"), 1, "{:?}", s.refused);
         s.quit().await;
         fs::remove_file(&file).unwrap();
     }

@@ -182,7 +182,7 @@ async fn a_source_that_is_added_changed_or_taken_away_ends_no_other() {
         s.refused,
         [
             "sources changed: extra from now on, not started yet",
-            "sources changed: tickets as it is written now, not started yet; stopped: tickets",
+            "sources changed: tickets as it is now written, not started yet; stopped: tickets",
             "sources changed: extra no longer",
         ]
     );

@@ -43,7 +43,7 @@ async fn a_model_that_is_picked_answers_at_once_and_its_key_is_kept_for_the_user
     let openai = places.iter().find(|place| place.name == "openai").unwrap();
     assert!(openai.wants_key && openai.key_from.is_none() && openai.address.starts_with("https://"));
     let told = asks(&mut s, 2, SetupAsk::Connect(pick("openai", "m-1", Some(KEY)))).await;
-    assert_eq!(told, SetupReply::Kept(Ok("m-1 answers from now on; kept in config.toml".to_owned())));
+    assert_eq!(told, SetupReply::Kept(Ok("m-1 answers from now on; saved in config.toml".to_owned())));
     s.until("the model", |s| s.around.model == "m-1").await;
     assert!(!s.around.offline);
     let (config, keys) = (rig.home().config.join("config.toml"), rig.home().config.join("credentials.toml"));
@@ -55,11 +55,11 @@ async fn a_model_that_is_picked_answers_at_once_and_its_key_is_kept_for_the_user
     let SetupReply::Places(places) = asks(&mut s, 3, SetupAsk::Places).await else { panic!() };
     assert!(places.iter().any(|place| place.name == "openai" && place.key_from.is_some()));
     let told = asks(&mut s, 4, SetupAsk::Theme("nord".to_owned())).await;
-    assert_eq!(told, SetupReply::Kept(Ok("theme: nord, kept in config.toml".to_owned())));
+    assert_eq!(told, SetupReply::Kept(Ok("theme: nord, saved in config.toml".to_owned())));
     let told = asks(&mut s, 5, SetupAsk::Connect(pick("", "offline", None))).await;
     assert_eq!(
         told,
-        SetupReply::Kept(Ok("offline engine answers from now on; kept in config.toml".to_owned()))
+        SetupReply::Kept(Ok("offline engine answers from now on; saved in config.toml".to_owned()))
     );
     let text = fs::read_to_string(&config).unwrap();
     assert_eq!(text, "[model]\nname = \"offline\"\n\n[screen]\ntheme = \"nord\"\n");
@@ -128,18 +128,17 @@ async fn what_is_told_of_a_pick_is_what_holds() {
     let (text, names) = told(&[("OPENAI_API_KEY", "sk-expired-long-ago")], openai()).await;
     assert_eq!(
         text,
-        "m-1 answers from now on, asked with OPENAI_API_KEY (environment), which goes before the key you typed; \
-         both are kept"
+        "m-1 answers from now on, using OPENAI_API_KEY (environment), which overrides the key you typed; both are saved"
     );
     assert_eq!(names, ["openai"]);
     // An address of one's own goes before, under the same name.
     let elsewhere = [("PILOTHOUSE_BASE_URL", "http://127.0.0.1:9/v1"), ("PILOTHOUSE_MODEL", "m-1")];
     let (text, _) = told(&elsewhere, openai()).await;
-    assert!(text.contains("m-1 at 127.0.0.1") && text.contains("answers still"), "{text}");
+    assert!(text.contains("m-1 at 127.0.0.1") && text.contains("still answers"), "{text}");
     let (text, _) = told(&[("PILOTHOUSE_MODEL", "offline")], openai()).await;
     assert!(text.contains("offline engine answers still (PILOTHOUSE_MODEL of the environment"), "{text}");
     let (text, _) = told(&[], openai()).await;
-    assert_eq!(text, "m-1 answers from now on; kept in config.toml");
+    assert_eq!(text, "m-1 answers from now on; saved in config.toml");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -153,7 +152,7 @@ async fn a_key_is_stored_for_the_place_that_it_was_typed_for() {
         let pick = ModelPick { address: address.to_owned(), ..pick(place, "m-1", Some(KEY)) };
         let (text, names) = told(&[], pick).await;
         assert_eq!(names, [name], "{address}");
-        assert_eq!(text, "m-1 answers from now on; kept in config.toml", "{address}");
+        assert_eq!(text, "m-1 answers from now on; saved in config.toml", "{address}");
     }
 }
 
@@ -197,8 +196,8 @@ async fn what_another_window_writes_meanwhile_is_not_lost() {
 #[tokio::test]
 async fn what_is_wrong_in_a_file_refuses_no_message() {
     for (file, text, told) in [
-        ("config.toml", "[model\n", "settings of before hold"),
-        ("hooks.toml", "[hooks\n", "hooks of before hold"),
+        ("config.toml", "[model\n", "previous settings stay in force"),
+        ("hooks.toml", "[hooks\n", "previous hooks stay in force"),
     ] {
         let rig = Rig::new(&json!([{"text": "an answer"}]));
         fs::create_dir_all(&rig.home().config).unwrap();
@@ -263,7 +262,7 @@ async fn a_model_that_its_server_does_not_name_is_told_and_taken_all_the_same() 
     }
     assert_eq!(s.around.window, None, "of this one nothing is said");
     s.until("a word", |s| !s.refused.is_empty()).await;
-    let told = "the server has no dask; it has desk, desk-mini: `/model NAME` takes one";
+    let told = "the server has no dask; it has desk, desk-mini: pick one with `/model NAME`";
     assert_eq!(s.refused, [told]);
     s.quit().await;
 }

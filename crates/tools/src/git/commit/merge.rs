@@ -141,8 +141,7 @@ async fn settled(
     }
     let are = if bare.len() == 1 { "is" } else { "are" };
     Err(format!(
-        "a merge is under way, and {} {are} in conflict without markers; make of it what it should be, then say `!git add {}` \
-         and commit again",
+        "a merge is under way, and {} {are} in conflict without markers; put it right, then run `!git add {}` and commit again",
         bare.join(", "),
         bare.join(" "),
     ))

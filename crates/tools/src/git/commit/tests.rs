@@ -345,7 +345,7 @@ async fn hooks_do_not_run_and_that_is_told() {
 async fn where_nothing_can_be_committed_the_words_say_why() {
     let none = tempfile::tempdir().unwrap();
     let why = look(&Jail::open(none.path()).unwrap(), &[]).await.unwrap_err();
-    assert_eq!(why, "this folder is in no git repository");
+    assert_eq!(why, "this folder is not in a git repository");
     let repo = Repo::new();
     repo.write("a.txt", "two\n");
     let refused = |why: &'static str| {
@@ -356,7 +356,7 @@ async fn where_nothing_can_be_committed_the_words_say_why() {
         }
     };
     repo.write(".git/CHERRY_PICK_HEAD", "x\n");
-    refused("`!git cherry-pick --continue` ends it").await;
+    refused("`!git cherry-pick --continue` finishes it").await;
     fs::remove_file(repo.dir.path().join(".git/CHERRY_PICK_HEAD")).unwrap();
     fs::create_dir(repo.dir.path().join(".git/rebase-merge")).unwrap();
     refused("a rebase is in progress").await;

@@ -96,7 +96,7 @@ fn a_control_file_is_named_and_written_by_its_own_word() {
         bench.press("j");
         bench.press("a");
         let text = bench.desk.text();
-        assert!(text.contains("is a control file, it instructs agents"), "the question: {text}");
+        assert!(text.contains("is a control file: it instructs agents"), "the question: {text}");
         bench.desk.press("delete<enter>");
         assert!(bench.desk.inputs.is_empty(), "no other word does");
         bench.press("a");
@@ -119,7 +119,7 @@ fn unsaved(command: &str, answers: &[&str]) -> Desk {
     }
     desk.press("<esc>");
     let (call, lost) =
-        (desk.tools.remove(0), "big.log (286 MB, larger than 256 MB); /undo could not bring that back");
+        (desk.tools.remove(0), "big.log (286 MB, larger than 256 MB); /undo could not bring it back");
     desk.looks_late = true;
     let outcome = ToolOutcome { unkept: Some(lost.to_owned()), ..ToolOutcome::failure("nothing was done") };
     desk.give(Input::ToolEnded { call, outcome });
@@ -161,14 +161,14 @@ fn what_a_goals_command_loses_stands_below_it() {
     desk.collect();
     desk.draw();
     desk.wait(800).press("<enter>").deliver();
-    let unkept = Some("a.txt (286 MB, larger than 256 MB); /undo could not bring that back".to_owned());
+    let unkept = Some("a.txt (286 MB, larger than 256 MB); /undo could not bring it back".to_owned());
     let call = desk.tools.remove(0);
     desk.give(Input::ToolEnded { call, outcome: ToolOutcome { unkept, ..ToolOutcome::failure("no") } });
     desk.collect();
     desk.draw();
     let text = desk.text();
     assert!(
-        text.contains("not saved: a.txt (286 MB, larger than 256 MB); /undo could not bring that back"),
+        text.contains("not saved: a.txt (286 MB, larger than 256 MB); /undo could not bring it back"),
         "{text}"
     );
 }

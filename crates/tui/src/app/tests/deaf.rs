@@ -33,7 +33,7 @@ fn the_letters_in_the_plan_answer_once_the_question_has_stood() {
     desk.draw();
     desk.press("<ctrl-t>y");
     assert_eq!(desk.inputs, []);
-    assert!(desk.text().contains("pressed before this stood here"));
+    assert!(desk.text().contains("pressed before this appeared"));
     desk.press("n");
     assert_eq!(desk.inputs, []);
     assert_eq!(desk.app.panes.focus, Focus::Pane(crate::pane::plan::ID));

@@ -89,7 +89,7 @@ fn what_asks_only_for_want_of_trust_offers_a_key_that_asks_about_the_folder() {
     desk.deliver();
     let surveyed =
         desk.session.pending().values().any(|w| matches!(w, pilothouse_core::work::Work::Survey(_)));
-    assert!(surveyed, "the folder is being looked at");
+    assert!(surveyed, "the folder is being checked");
     // The question that was called for is the one that the next key answers.
     let part = Part { path: ".env".into(), would: vec!["gives commands A".into()], change: PartChange::New };
     let sheet = "== .env".to_owned();
@@ -140,7 +140,7 @@ fn enter_opens_the_change_that_the_bar_names_while_the_word_about_the_folder_is_
     desk.press("/trust<enter>").deliver();
     desk.give(Input::Surveyed(Standing { asks: true, ..Standing::default() }));
     let bar = desk.text();
-    assert!(bar.contains("wait for your decision") && bar.contains("1 more question"), "{bar}");
+    assert!(bar.contains("waiting for your decision") && bar.contains("1 more question"), "{bar}");
     desk.wait(1_000).press("<enter>").wait(1_000);
     assert_eq!((desk.top(), desk.app.panes.focus), (None, DIFF), "{}", desk.text());
     desk.inputs.clear();
@@ -164,7 +164,7 @@ fn the_question_about_the_folder_shows_its_gates_and_its_keys_do_what_they_say()
     let text = desk.text();
     assert!(text.contains("runs     make check-1 ") && text.contains("PgDn goes on"), "{text}");
     desk.press("<enter>");
-    assert!(desk.text().contains("all of it stands here"), "{}", desk.text());
+    assert!(desk.text().contains("all of it is shown here"), "{}", desk.text());
     desk.press("y");
     assert!(answer(&desk).is_none(), "the last line was not on the screen yet");
     desk.press("w");
@@ -236,7 +236,7 @@ fn a_rule_for_good_is_shown_in_full_and_kept_only_after_a_second_yes() {
         "matches   runs     cargo add serde",
         "runs     cargo add other --option",
         "asks     cargo another",
-        "past      9 commands of this folder looked at; 3 would have run unasked",
+        "past      9 commands in this folder checked; 3 would have run without asking",
         "cargo add tokio  3 times",
         "cargo add x; rm -rf y",
         "not recommended",
@@ -297,7 +297,7 @@ fn high_risk_removals_escalation_and_the_network_are_offered_for_no_longer_than_
         (r#"{"command":"rm notes.txt"}"#, "a removal is never covered by a rule"),
         (r#"{"command":"make","outside":true}"#, "outside the sandbox is never covered"),
         (r#"{"command":"npm install","network":true}"#, "a rule does not open the network"),
-        (r#"{"command":"make $X"}"#, "not certain"),
+        (r#"{"command":"make $X"}"#, "uncertain"),
     ] {
         for width in [60, 100] {
             let mut desk = asking(width, args);

@@ -296,7 +296,7 @@ fn what_the_model_is_told_is_chosen_pinned_and_dropped_part_by_part() {
     desk.app.update(Update::Answered(number, Reply::Context(Box::new(sheet))), now);
     // The prompt stands in every request.
     desk.press("p");
-    assert!(desk.inputs.is_empty() && desk.text().contains("neither pinned nor dropped"), "{}", desk.text());
+    assert!(desk.inputs.is_empty() && desk.text().contains("can't be pinned or dropped"), "{}", desk.text());
     for keys in ["j", "d", "j", "p", "j", "d"] {
         desk.wait(900).press(keys);
     }

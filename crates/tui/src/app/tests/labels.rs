@@ -27,7 +27,7 @@ fn a_page_names_the_keys_that_scroll_only_where_it_scrolls() {
 fn the_palette_says_whether_enter_runs_or_only_writes() {
     let mut desk = Desk::new(100, 30);
     desk.press("<ctrl-p>/status");
-    assert!(desk.text().contains("Enter write it in the draft"), "{}", desk.text());
+    assert!(desk.text().contains("Enter type it in the draft"), "{}", desk.text());
     desk.press("<enter>");
     assert_eq!(desk.app.composer.draft.shown().trim(), "/status");
     let mut desk = Desk::new(100, 30);
@@ -61,7 +61,7 @@ fn what_of_a_question_finds_no_room_in_the_list_is_turned_to() {
     assert!(text.contains("PgDn goes on") && !text.contains("the-end"), "{text}");
     let answered = |desk: &Desk| desk.inputs.iter().any(|i| matches!(i, Input::Answer { .. }));
     desk.wait(900).press("y");
-    assert!(!answered(&desk) && desk.text().contains("PgDn goes on to it"), "{}", desk.text());
+    assert!(!answered(&desk) && desk.text().contains("PgDn shows it"), "{}", desk.text());
     for _ in 0..30 {
         desk.press("<pgdn>");
     }
@@ -309,7 +309,7 @@ fn no_edge_of_the_bar_stands_out_below_a_window() {
         let text = b.desk.text();
         let from = text.lines().position(|row| row.contains("Esc close")).unwrap();
         let below: Vec<&str> = text.lines().skip(from + 1).collect();
-        if !below.iter().any(|row| row.contains("wait for your decision")) {
+        if !below.iter().any(|row| row.contains("waiting for your decision")) {
             covered += 1;
             assert!(!below.iter().any(|row| row.trim() == "▎"), "{height}: {text}");
         }

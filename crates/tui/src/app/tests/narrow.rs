@@ -20,7 +20,7 @@ fn sized(desk: &mut Desk, width: u16, height: u16) -> String {
 fn what_has_to_be_known_of_a_change_stands_whole_above_it() {
     for (name, told) in [
         ("diff-control-file", "A control file: it instructs agents. Applying it asks for the word control."),
-        ("diff-control-word", "AGENTS.md is a control file, it instructs agents. Type control to write it"),
+        ("diff-control-word", "AGENTS.md is a control file: it instructs agents. Type control to write it"),
         ("removal", "The whole file is removed; applying that asks for its name first."),
         ("diff-off-plan", "off-plan: step 1 of the plan did not name this file"),
     ] {

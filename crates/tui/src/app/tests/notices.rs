@@ -31,8 +31,8 @@ fn what_is_told_while_an_answer_is_waited_for_goes_with_that_answer() {
     let found = pilothouse_core::port::KnowledgeReply::Passages(Vec::new());
     desk.app.update(Update::Answered(number, Reply::Knowledge(Box::new(Ok(found)))), desk.now);
     assert!(!desk.text().contains("15 files"), "{}", desk.text());
-    desk.app.update(Update::Notice("the desktop cannot be told".to_owned()), desk.now);
-    assert!(desk.text().contains("cannot be told"), "anything else stays until the next key");
+    desk.app.update(Update::Notice("desktop notifications do not work".to_owned()), desk.now);
+    assert!(desk.text().contains("do not work"), "anything else stays until the next key");
 }
 
 #[test]
@@ -77,8 +77,7 @@ fn the_name_of_a_file_that_is_told_of_is_never_cut() {
 
 #[test]
 fn what_is_longer_than_its_row_stands_whole_in_the_conversation() {
-    let why = "/home/u/.config/pilothouse/hooks.toml is not used: others may write it (mode 666); the hooks of \
-               before hold (run `chmod 600 /home/u/.config/pilothouse/hooks.toml`)";
+    let why = "/home/u/.config/pilothouse/hooks.toml is not used: others may write it (mode 666); the previous hooks stay in force (run `chmod 600 /home/u/.config/pilothouse/hooks.toml`)";
     for (columns, rows) in [(60, 20), (100, 30)] {
         let mut desk = Desk::new(columns, rows);
         desk.press("where is main?<enter>");
@@ -88,7 +87,7 @@ fn what_is_longer_than_its_row_stands_whole_in_the_conversation() {
             inner.map(str::to_owned).collect::<Vec<_>>().concat()
         };
         let told = |desk: &mut Desk| {
-            words(&desk.text()).matches(&words("the hooks of before hold (run chmod 600")).count()
+            words(&desk.text()).matches(&words("the previous hooks stay in force (run chmod 600")).count()
         };
         assert_eq!(told(&mut desk), 1, "{}", desk.text());
         assert_eq!(told(&mut desk), 1, "once, however often it is drawn: {}", desk.text());
@@ -144,7 +143,7 @@ fn who_comes_back_to_the_diff_has_its_files_looked_at() {
         carried: None,
     };
     desk.give(Input::ReviewSeen(vec![seen]));
-    assert!(desk.text().contains("Changed on disk since: the file holds this already."), "{}", desk.text());
+    assert!(desk.text().contains("Changed on disk since: the file already has this."), "{}", desk.text());
 }
 
 #[test]
@@ -210,7 +209,7 @@ fn what_was_wrong_at_the_start_is_counted_in_one_line_and_all_of_it_listed() {
 fn a_plan_at_work_says_how_it_comes_to_be_edited() {
     let make = super::golden::scenes::ALL.iter().find(|(name, _)| *name == "executing").unwrap().1;
     let text = make(120, 40).press("<ctrl-t>").wait(1_000).press("x").text();
-    assert!(text.contains("say \"wait\" (or b on a step) and edit it at the pause"), "{text}");
+    assert!(text.contains("say \"wait\" (or press b on a step) and edit it at the pause"), "{text}");
 }
 
 #[test]
@@ -221,6 +220,6 @@ fn a_comment_that_no_model_answers_says_so_before_it_is_written() {
         let around = Surroundings { offline, ..desk.app.world.surroundings.clone() };
         desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
         let text = desk.press("<ctrl-x>d").wait(1_000).press("c").text();
-        assert_eq!(text.contains("No model answers it; it is kept with the change."), offline, "{text}");
+        assert_eq!(text.contains("No model answers; it is kept with the change."), offline, "{text}");
     }
 }

@@ -272,7 +272,7 @@ fn a_gate_is_not_edited() {
             .any(|c| matches!(c.kind, CheckpointKind::Risk(CommandQuestion { gate: Some(_), .. })))
     );
     desk.press("<ctrl-x>ae");
-    assert!(desk.text().contains("a gate runs as the plan has it"), "{}", desk.text());
+    assert!(desk.text().contains("a gate runs as written in the plan"), "{}", desk.text());
     assert_eq!(draft(&desk), "");
 }
 
@@ -355,13 +355,13 @@ fn a_changed_line_that_is_put_aside_or_overtaken_is_in_the_history_and_that_is_s
     let mut desk = goal("make tset", "");
     desk.press("<right> -k<esc>");
     let text = desk.text();
-    assert!(text.contains("postponed; it waits in the list – Up brings back what you changed"), "{text}");
+    assert!(text.contains("postponed; it is waiting in the list. Up brings back your edit"), "{text}");
     desk.press("<up>");
     assert_eq!(draft(&desk), "!make tset -k");
     let mut desk = goal("make tset", "");
     desk.press("<right> -k").give(Input::Cancel);
     let text = desk.text();
-    assert!(text.contains("it is not asked any more – Up brings back what you changed"), "{text}");
+    assert!(text.contains("it is no longer being asked. Up brings back your edit"), "{text}");
     // Unchanged there is nothing to bring back, and what was sent is no loss.
     let mut desk = goal("make tset", "");
     desk.press("<right><esc>");

@@ -181,10 +181,10 @@ fn a_command_that_only_answers_does_so_on_a_page_and_leaves_no_row_and_no_draft(
         ("/facts", "Facts", "nothing is known yet"),
         ("/facts limit", "Facts", "nothing is known of limit yet"),
         ("/memory", "Memory", "nothing is remembered"),
-        ("/queue", "Queue", "nothing waits for the end of the run"),
+        ("/queue", "Queue", "the queue is empty"),
         ("/proposals", "Set aside", "nothing is set aside"),
         ("/depth", "Depth", "standard: up to"),
-        ("/title", "Title", "title: none of its own"),
+        ("/title", "Title", "no title yet"),
     ] {
         let mut desk = Desk::new(100, 30);
         desk.app.composer.draft.set(Saved::plain(line));

@@ -154,7 +154,7 @@ fn a_command_of_the_users_own_that_waits_for_the_end_says_so() {
     assert!(bench.desk.text().contains("queued"), "before it is sent: {}", bench.desk.text());
     bench.press("<enter>");
     let text = bench.desk.text();
-    assert!(text.contains("[queued: 1]") && text.contains("Queued: begins when the run has ended"), "{text}");
+    assert!(text.contains("[queued: 1]") && text.contains("Queued: starts when the run ends"), "{text}");
     assert_eq!(bench.desk.state().open_proposals().count(), 2, "the review waits on");
 }
 

@@ -47,7 +47,7 @@ fn a_draft_that_was_kept_stands_there_again_unless_something_else_is_written() {
     desk.app.update(Update::Draft("old".to_owned()), desk.now);
     assert_eq!(desk.app.composer.draft.shown(), "new");
     let text = desk.text();
-    assert!(text.contains("what was being written before is not lost: Up brings it"), "{text}");
+    assert!(text.contains("your earlier draft is not lost: Up brings it back"), "{text}");
     desk.press("<up>");
     assert_eq!(desk.app.composer.draft.shown(), "old");
     desk.press("<down>");

@@ -211,7 +211,7 @@ fn a_review_takes_the_whole_body_until_the_focus_leaves() {
 fn the_bar_and_the_flag_count_what_is_still_open() {
     let mut bench = Bench::new(120, 40);
     let text = bench.desk.text();
-    assert!(text.contains("2 files wait for your decision") && text.contains("⚑ 2 waiting"), "{text}");
+    assert!(text.contains("2 files are waiting for your decision") && text.contains("⚑ 2 waiting"), "{text}");
     bench.press("<ctrl-x>d");
     // The same is counted whatever has the keys.
     for _ in 0..2 {
@@ -347,7 +347,7 @@ fn an_edit_that_changes_nothing_or_fails_leaves_the_proposal() {
     for (text, said) in [
         (Ok(NEW.to_owned()), "nothing was changed in the editor"),
         (Ok(OLD.to_owned()), "s skips the file"),
-        (Err(std::io::Error::other("it ended with 1")), "the proposal is as it was"),
+        (Err(std::io::Error::other("it ended with 1")), "the proposal is unchanged"),
     ] {
         bench.press("e");
         bench.desk.app.wishes();

@@ -68,7 +68,7 @@ fn what_nobody_holds_any_more_is_taken_over_by_enter_and_the_draft_stays() {
     assert!(!desk.press("<enter>").taken_over);
     let mut desk = held(scene("executing"), true);
     let text = desk.text();
-    assert!(text.contains("nobody holds this session any more; Enter takes it over"), "{text}");
+    assert!(text.contains("no window holds this session any longer; Enter takes it over"), "{text}");
     assert!(text.contains("left at work"), "nothing works there: {text}");
     assert!(!desk.app.animated());
     for (free, told) in [(false, true), (true, false)] {

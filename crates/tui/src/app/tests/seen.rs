@@ -66,7 +66,7 @@ fn a_plan_whose_gates_were_turned_to_is_approved_where_they_were_read() {
     let mut desk = gated(60, 20);
     desk.press("<ctrl-t>").draw();
     desk.wait(1_000).press("y");
-    assert!(desk.text().contains("not all that y covers was seen yet: j goes on to it"), "{}", desk.text());
+    assert!(desk.text().contains("you have not seen all that y covers: j scrolls to it"), "{}", desk.text());
     for _ in 0..20 {
         desk.press("j").draw();
     }
@@ -81,7 +81,7 @@ fn where_a_plan_s_lines_are_unread_above_the_way_back_to_them_is_told() {
     let mut desk = gated(60, 20);
     desk.press("<ctrl-t>G").draw();
     desk.wait(1_000).press("y");
-    assert!(desk.text().contains("was seen yet: k goes back to it"), "{}", desk.text());
+    assert!(desk.text().contains("you have not seen: k scrolls up"), "{}", desk.text());
     for _ in 0..30 {
         desk.press("k").draw();
     }
@@ -335,7 +335,7 @@ fn the_bar_knows_whether_all_of_a_question_stands_in_it() {
 fn where_a_text_went_is_told_beside_why_a_yes_is_none() {
     let mut desk = gated(60, 20);
     desk.press("<ctrl-t>o").press("and a test");
-    let kept = "what you wrote there is in the history; Up brings it back";
+    let kept = "what you typed there is in the history; Up brings it back";
     desk.press("<ctrl-x>a").wait(1_000).press("y");
     let notice = desk.app.notice.as_ref().unwrap().text.clone();
     assert!(notice.contains("the plan was not on the screen") && notice.contains(kept), "{notice}");
@@ -481,7 +481,7 @@ fn what_came_up_while_a_line_was_written_is_called_that() {
     desk.press("<enter>");
     assert!(!said(&desk) && desk.top() == Some("approvals"), "{}", desk.text());
     let notice = desk.app.notice.as_ref().unwrap().text.clone();
-    assert!(notice.contains("it came up while you wrote"), "{notice}");
+    assert!(notice.contains("it came up while you were typing"), "{notice}");
 }
 
 #[test]
@@ -515,7 +515,7 @@ fn a_no_opens_the_changes_that_wait_and_takes_nothing() {
         let text = b.desk.text();
         assert_eq!(b.desk.app.panes.focus, DIFF, "{words}: {text}");
         assert!(b.desk.app.composer.draft.is_empty() && text.contains("decide here: y takes"), "{text}");
-        assert!(!text.contains("the changes wait in the diff"), "{words}: {text}");
+        assert!(!text.contains("the changes are waiting in the diff"), "{words}: {text}");
         assert_eq!(b.desk.state().open_proposals().map(Proposal::tally).collect::<Vec<_>>(), before);
         // Once more, there is nothing of it in the conversation.
         b.desk.press("<esc>").wait(1_000).press(words).press("<enter>").deliver();

@@ -246,7 +246,7 @@ fn a_step_is_added_below_and_above_the_chosen_one() {
     };
     desk.wait(900).press("<ctrl-t>j");
     desk.wait(900).press("o");
-    assert!(desk.text().contains("What is done below step 2"), "{}", desk.text());
+    assert!(desk.text().contains("What to do below step 2"), "{}", desk.text());
     desk.press("1. [ ] # Measure it<enter>").deliver();
     assert_eq!(titles(&desk), ["Token bucket", "Wire it in", "1. [ ] # Measure it", "Tests"]);
     desk.wait(900).press("gg");
@@ -269,7 +269,7 @@ fn w_explains_in_the_plan_and_in_the_diff() {
     desk.wait(900).press("<ctrl-t>");
     desk.wait(900).press("w");
     assert_eq!(desk.top(), Some("reason"), "why the plan that waits is asked about");
-    assert!(desk.text().contains("a plan of one step begins by itself"), "{}", desk.text());
+    assert!(desk.text().contains("a plan of one step starts on its own"), "{}", desk.text());
     let mut bench = Bench::new(80, 24);
     bench.press("<ctrl-x>d");
     bench.press("w");

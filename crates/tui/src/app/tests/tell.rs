@@ -61,7 +61,7 @@ fn what_is_told_is_never_what_was_said() {
     desk.app.terminal(&TerminalEvent::FocusLost, desk.now);
     let mut desk = desk.with_plan();
     let told = told(&mut desk).concat();
-    assert_eq!(told, "\u{1b}]777;notify;pilothouse;a question waits for you\u{1b}\\\u{7}");
+    assert_eq!(told, "\u{1b}]777;notify;pilothouse;a question is waiting for you\u{1b}\\\u{7}");
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn a_copy_up_to_a_message_is_gone_on_with_beside_the_session() {
         desk.app.composer.draft.set(Saved::plain(wrong));
         desk.press("<enter>");
         assert!(
-            forks(&mut desk).is_empty() && desk.text().contains("the number of a message"),
+            forks(&mut desk).is_empty() && desk.text().contains("the number of one of your messages"),
             "{}",
             desk.text()
         );
@@ -180,7 +180,11 @@ fn where_nothing_was_said_there_is_nothing_to_copy() {
     let mut desk = Desk::new(100, 30);
     desk.app.composer.draft.set(Saved::plain("/fork"));
     desk.press("<enter>");
-    assert!(forks(&mut desk).is_empty() && desk.text().contains("nothing was said yet"), "{}", desk.text());
+    assert!(
+        forks(&mut desk).is_empty() && desk.text().contains("nothing has been said yet"),
+        "{}",
+        desk.text()
+    );
 }
 
 #[test]

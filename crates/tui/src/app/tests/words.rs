@@ -201,8 +201,8 @@ fn a_key_of_a_question_that_says_too_little_is_told_and_begins_no_line() {
     let pauses: fn() -> Desk = || golden::research::paused(100, 30);
     for (begins, key, told) in [
         (asks, "4", "or say it in your own words"),
-        (asks, "0", "that does not say which"),
-        (pauses, "2", "say what to change, in a line"),
+        (asks, "0", "that doesn't say which one"),
+        (pauses, "2", "say what to change, in one line"),
     ] {
         let mut desk = begins();
         desk.collect();

@@ -104,7 +104,7 @@ impl App {
             return "your keys go to the window above; Esc returns here".to_owned();
         }
         if self.offers_message() {
-            return "write a message; Esc leaves it as it was".to_owned();
+            return "type a message; Esc leaves it as it was".to_owned();
         }
         if self.composer.offered().is_some() {
             return "Enter skips the command: it is not run".to_owned();

@@ -90,7 +90,7 @@ impl App {
         let fixed = changed.width() + name.width() + 3;
         // Where it gets narrow the reason goes first, then the last of the keys.
         let right = Line::from(if keys.is_empty() {
-            vec![Span::styled("too long to run from here: the list shows it whole", style(Slot::Text))]
+            vec![Span::styled("too long to run from here: the list shows all of it", style(Slot::Text))]
         } else {
             self.key_names(&keys, width.saturating_sub(fixed))
         });

@@ -31,8 +31,7 @@ impl Place {
     pub fn about(&self) -> String {
         match self {
             Self::Known(place) => {
-                let address =
-                    if place.address.is_empty() { "at an address of yours" } else { &place.address };
+                let address = if place.address.is_empty() { "at your own address" } else { &place.address };
                 let key = place.key_from.as_ref().map(|from| format!("; key: {from}"));
                 format!("{address}{}", key.unwrap_or_default())
             }
@@ -70,10 +69,7 @@ pub(super) fn spoken(address: &str) -> Result<String, (String, &'static str)> {
     let scheme = scheme.to_ascii_lowercase();
     let (server, path) = rest.split_at(rest.find(PATH).unwrap_or(rest.len()));
     if let Some((_, server)) = server.rsplit_once('@') {
-        return Err((
-            format!("{scheme}{server}{path}"),
-            "without its user and password: they are kept nowhere",
-        ));
+        return Err((format!("{scheme}{server}{path}"), "without its user and password: they are not kept"));
     }
     let is_web = matches!(scheme.as_str(), "http://" | "https://");
     let spoken = if is_web && (server.is_empty() || server.starts_with(':')) {

@@ -58,7 +58,7 @@ impl ConversationPane {
             matches!(&e.body, entry::Body::Call(c) if c.tool == Some(Tool::Run)) && e.folds()
         };
         let last = (self.log.first()..self.log.end()).rev().find(|key| self.log.get(*key).is_some_and(ran));
-        let Some(key) = last else { return Outcome::notice("nothing that ran here printed anything") };
+        let Some(key) = last else { return Outcome::notice("nothing that ran here printed any output") };
         if let Some(page) = self.log.page(key) {
             return Outcome::open(page);
         }

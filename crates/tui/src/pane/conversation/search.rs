@@ -17,7 +17,7 @@ impl ConversationPane {
     /// and takes what is there.
     pub(super) fn search(&mut self, ctx: &Ctx<'_>, direction: i64, here: bool) -> Outcome {
         if self.query.is_empty() {
-            return Outcome::notice("nothing is searched for; / begins a search");
+            return Outcome::notice("no search yet; / starts one");
         }
         let last = self.visible(usize::from(self.size.height)).last().unwrap_or(self.top);
         let from = if here { last } else { self.cursor.unwrap_or(last) };
@@ -37,15 +37,15 @@ impl ConversationPane {
             key += direction;
         }
         let older = self.log.earliest.is_some_and(|s| s.0 > 1) && direction < 0;
-        let more = if older { "; older messages are not here yet, g brings them" } else { "" };
+        let more = if older { "; older messages are not loaded yet, g loads them" } else { "" };
         let long =
             (self.log.first()..self.log.end()).any(|key| self.log.get(key).is_some_and(Entry::is_long));
         let opens = ctx.keymap.key(frame::Action::Details).filter(|_| long);
         let more = match opens {
-            Some(key) => format!("; {key} at a long output opens it, / searches it there{more}"),
+            Some(key) => format!("; {key} opens a long output, / searches it there{more}"),
             None => more.to_owned(),
         };
-        Outcome::notice(format!("no further match for \"{}\" in what is shown{more}", shown(&self.query)))
+        Outcome::notice(format!("no more matches for \"{}\" in what is shown{more}", shown(&self.query)))
     }
 
     /// Which match this is, from the first one that is here, and of how many; `None` where they are too many to be counted.

@@ -91,7 +91,7 @@ impl DiffPane {
         if ctx.state.is_below_plan() {
             return Outcome { inputs: vec![Input::Up], ..up };
         }
-        let kept = "all is kept: the changes wait in the diff; Ctrl-C sets them aside";
+        let kept = "everything is kept: the changes are waiting in the diff; Ctrl-C sets them aside";
         Outcome { notice: Some(kept.to_owned()), ..up }
     }
 
@@ -161,10 +161,10 @@ impl DiffPane {
     fn decide(&self, ctx: &Ctx<'_>, decision: Option<Decision>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
-            return Outcome::notice("it is being written; nothing can be decided now");
+            return Outcome::notice("it is being written, so nothing can be decided now");
         }
         if self.spot().is_none() {
-            return Outcome::notice("the texts are not here yet; nothing is decided unseen");
+            return Outcome::notice("still loading; nothing is decided unseen");
         }
         let (proposal, shown) = (file.id, file.shown);
         Outcome::input(Input::Decide { proposal, hunk: self.hunk, decision, shown })
@@ -174,7 +174,7 @@ impl DiffPane {
     fn split(&self, ctx: &Ctx<'_>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
-            return Outcome::notice("it is being written; nothing can be split now");
+            return Outcome::notice("it is being written, so nothing can be split now");
         }
         if file.hunks.get(self.hunk).is_none_or(|h| h.parts().len() < 2) {
             return Outcome::notice("this hunk is one line; it cannot be split");
@@ -231,7 +231,7 @@ impl DiffPane {
             return Outcome::notice(self.intention(ctx));
         }
         if self.spot().is_none() {
-            return Outcome::notice("the texts are not here yet; nothing is written unseen");
+            return Outcome::notice("still loading; nothing is written unseen");
         }
         let Some(p) = Self::proposal(ctx, id) else { return Outcome::none() };
         match p.tally() {
@@ -266,14 +266,15 @@ impl DiffPane {
         self.sheet = if self.sheet_leaves(ctx).is_empty() { Sheet::All } else { Sheet::Part };
         match (alone.first(), self.asked_all.is_empty()) {
             (None, false) if apart => Outcome::notice(
-                "what is taken back is written apart; A at one of the other files shows those",
+                "undone changes are written separately; A at one of the other files shows those",
             ),
             (None, true) if !all.is_empty() => Outcome::notice("decide the hunks that are left first"),
             (None, true) => Outcome::notice("nothing is up for review yet"),
             (None, false) => Outcome::none(),
-            (Some(file), _) => {
-                Outcome::notice(format!("{} is a control file: a applies it alone, by its word", file.path))
-            }
+            (Some(file), _) => Outcome::notice(format!(
+                "{} is a control file: a applies it alone, after a typed word",
+                file.path
+            )),
         }
     }
 
@@ -282,7 +283,7 @@ impl DiffPane {
         let written = proposals.iter().filter_map(|(id, _)| ctx.state.proposals().get(id));
         let written: Vec<&Proposal> = written.filter(|p| !p.chosen().is_empty()).collect();
         if let Some((p, why)) = written.iter().find_map(|p| Some((p, p.control.as_ref()?))) {
-            let question = format!("{} is a control file, it {why}. Type {CONTROL_WORD} to write it", p.path);
+            let question = format!("{} is a control file: it {why}. Type {CONTROL_WORD} to write it", p.path);
             return word(&question, CONTROL_WORD, None, proposals);
         }
         let removed: Vec<&str> = written.iter().filter_map(|p| p.word()).collect();
@@ -302,7 +303,7 @@ impl DiffPane {
     fn skip(&self, ctx: &Ctx<'_>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
-            return Outcome::notice("it is being written; it cannot be skipped now");
+            return Outcome::notice("it is being written and cannot be skipped now");
         }
         Outcome::input(Input::Skip { proposals: vec![file.id], reason: String::new() })
     }
@@ -321,10 +322,10 @@ impl DiffPane {
     fn comment(&self, ctx: &Ctx<'_>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
-            return Outcome::notice("it is being written; the agent hears nothing about it now");
+            return Outcome::notice("it is being written; comments can't reach the agent now");
         }
         let offline =
-            if ctx.surroundings.offline { " No model answers it; it is kept with the change." } else { "" };
+            if ctx.surroundings.offline { " No model answers; it is kept with the change." } else { "" };
         let question = format!("What should the agent know about hunk {}?{offline}", self.hunk + 1);
         let about = Purpose::Comment { proposal: file.id, hunk: self.hunk, shown: file.shown };
         Outcome::open(Prompt::new(about, question, None))

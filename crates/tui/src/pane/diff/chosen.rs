@@ -42,7 +42,7 @@ impl DiffPane {
     /// Begins to choose lines of the hunk.
     pub(super) fn choose_lines(&mut self) -> Outcome {
         if self.spot().is_none() {
-            return Outcome::notice("the texts are not here yet; nothing is decided unseen");
+            return Outcome::notice("still loading; nothing is decided unseen");
         }
         if self.hunk_lines().len() < 2 {
             return Outcome::notice("this hunk is one line; y takes it, n leaves it");
@@ -85,12 +85,12 @@ impl DiffPane {
         if let Some(chosen) = self.lines.as_mut().filter(|_| unseen.is_some()) {
             chosen.unseen = unseen;
             return Outcome::notice(
-                "some of these lines were off the screen; look at them, then press it again",
+                "some of these lines were off the screen; look at them, then press the key again",
             );
         }
         let (Some(chosen), Some(file)) = (self.lines.take(), self.file()) else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
-            return Outcome::notice("it is being written; nothing can be decided now");
+            return Outcome::notice("it is being written, so nothing can be decided now");
         }
         let (proposal, shown, hunk, lines) = (file.id, file.shown, self.hunk, chosen.range());
         // The parts that the hunk falls into are counted from here on; the last of them is the next to look at.

@@ -47,18 +47,18 @@ impl Editing {
         let before = self.before.clone().unwrap_or_default();
         let kind = if self.before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
         let encoded = |text: &str| {
-            self.encoding.encode(text, &before).map_err(|why| format!("{why}; the proposal is as it was"))
+            self.encoding.encode(text, &before).map_err(|why| format!("{why}; the proposal is unchanged"))
         };
         let (shown, text) = (encoded(&self.text)?, encoded(text)?);
         if text == shown {
-            return Err("nothing was changed in the editor; the proposal is as it was".to_owned());
+            return Err("nothing was changed in the editor; the proposal is unchanged".to_owned());
         }
         let contents = (self.before, Some(text));
         let draft = ProposalDraft::of(self.path, kind, contents, Vec::new());
         let older = Version { before: &before, after: &shown, hunks: &self.hunks };
         let redraft = Redraft::since(older, draft);
         if redraft.draft.hunks.is_empty() {
-            return Err("nothing of the change is left in that text; s skips the file".to_owned());
+            return Err("that text contains none of the change; s skips the file".to_owned());
         }
         Ok(Input::EditProposal { proposal: self.proposal, redraft, shown: self.shown })
     }
@@ -71,13 +71,13 @@ impl DiffPane {
             return Outcome::none();
         };
         if p.status != ProposalStatus::Open || p.shown() != file.shown {
-            return Outcome::notice("it is being written; it cannot be edited now");
+            return Outcome::notice("it is being written and cannot be edited now");
         }
         if p.after.is_none() {
             return Outcome::notice("a removal has no text to edit; s skips it");
         }
         let Sides::Here(before, after) = self.texts.sides(file, &self.nothing) else {
-            return Outcome::notice("the texts are not here yet");
+            return Outcome::notice("still loading");
         };
         let before = p.before.map(|_| before.bytes().to_vec());
         // That of the file, whatever was proposed last.
@@ -86,7 +86,7 @@ impl DiffPane {
             e.encode(text, before.as_deref().unwrap_or_default()).is_ok_and(|bytes| bytes == after.bytes())
         });
         let Some((encoding, text)) = whole else {
-            return Outcome::notice("it is not plainly text; an editor would change more than you see");
+            return Outcome::notice("it is not plain text; an editor would change more than you see");
         };
         let editing = Editing {
             proposal: p.id,

@@ -117,6 +117,6 @@ mod tests {
     fn a_hunk_of_a_text_is_named_by_its_heading() {
         let text = "Before all of it.\n\n\n\n\n\n\n\n# First use\n\n```sh\n# in a shell\nrun it\n```\n\nA paragraph that says\nmore than one line.\n";
         check("README.md", text, &text.replace("Before", "After"), &[""]);
-        check("README.md", text, &text.replace("more than", "less than"), &["First use"]);
+        check("README.md", text, &text.replace("more than", "fewer than"), &["First use"]);
     }
 }

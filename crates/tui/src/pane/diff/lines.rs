@@ -86,7 +86,7 @@ impl DiffPane {
             Line::Blank => vec![Row::new()],
             Line::Wait => vec![Row::of("reading the texts", Slot::Soft).and(g.ellipsis, Slot::Soft)],
             Line::Lost => {
-                vec![Row::of("the text is not in the store any more; u goes up to the plan", Slot::Warn)]
+                vec![Row::of("the text is no longer stored; u goes back to the plan", Slot::Warn)]
             }
             Line::File(at) => vec![self.file_row(ctx, at, width)],
             Line::Hunk(at, n) => {

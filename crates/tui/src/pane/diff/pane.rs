@@ -64,8 +64,7 @@ impl Pane for DiffPane {
             | Event::SessionReopened { .. } => self.stale = true,
             Event::ApplyFailed { apply, message, stale } => {
                 self.stale = true;
-                let then =
-                    if *stale { " What you decided stands wherever nothing else changed." } else { "" };
+                let then = if *stale { " Your decisions stand wherever nothing else changed." } else { "" };
                 let of = state.applies().get(apply).map(|a| a.take.iter().map(|t| t.0).collect::<Vec<_>>());
                 for id in of.unwrap_or_default() {
                     self.failed.retain(|(f, _)| *f != id);
@@ -118,7 +117,7 @@ impl Pane for DiffPane {
             let aside = ctx.state.set_aside().count();
             if aside > 0 {
                 let first = format!("{} set aside.", count(aside, "proposal"));
-                let words = [first.as_str(), "/proposals lists them; /proposals all takes them up again."];
+                let words = [first.as_str(), "/proposals lists them; /proposals all brings them back."];
                 return empty_state(ctx, area, buf, &words);
             }
             if ctx.state.phase == Phase::Executing {
@@ -354,7 +353,7 @@ impl Pane for DiffPane {
                 Err(why) => Outcome::notice(why),
             },
             (Err(error), Some(_)) => {
-                Outcome::complaint(format!("the editor failed: {error}; the proposal is as it was"))
+                Outcome::complaint(format!("the editor failed: {error}; the proposal is unchanged"))
             }
         }
     }

@@ -164,7 +164,7 @@ impl DiffPane {
                 format!("a applies nothing of {name}: no hunk is taken")
             }
             (_, _) if taken + left == 0 && undecided > 0 && p.chosen().is_empty() => {
-                format!("{name} was changed since: y or n, then a")
+                format!("{name} has changed since: y or n, then a")
             }
             (_, _) if p.control.is_some() => {
                 format!("a applies the control file {name}; it asks for its word first")
@@ -284,7 +284,7 @@ fn within(all: Vec<Vec<Row>>, room: usize, ellipsis: &str) -> Vec<Row> {
 const fn since(how: OnDisk) -> &'static str {
     match how {
         OnDisk::Carried => "Changed on disk since; shown against the file as it is now.",
-        OnDisk::Already => "Changed on disk since: the file holds this already.",
+        OnDisk::Already => "Changed on disk since: the file already has this.",
         OnDisk::Apart => "Changed on disk since; shown against the file as it was.",
     }
 }

@@ -287,7 +287,7 @@ fn nothing_is_decided_or_written_before_it_was_seen_or_is_up_for_review() {
     s.propose(20, "src/a.rs", "a\n", "b\n");
     let (size, _) = area(60, 20);
     s.pane.layout(&s.story.ctx(), size);
-    assert!(s.act(DiffAction::Take).inputs.is_empty(), "the texts are not here");
+    assert!(s.act(DiffAction::Take).inputs.is_empty(), "still loading");
     s.draw(60, 20);
     assert!(s.act(DiffAction::Apply).inputs.is_empty(), "it is not up for review");
     assert!(s.act(DiffAction::ApplyAll).notice.is_some());
@@ -649,7 +649,7 @@ fn what_is_edited_goes_into_the_encoding_of_the_file_whatever_was_proposed() {
     s.propose(1, "l.txt", b"gr\xf6\xdfe one\n", "größe one\n");
     s.text(80, 20);
     let outcome = s.act(DiffAction::Edit);
-    assert!(outcome.edit.is_none() && outcome.notice.unwrap().starts_with("it is not plainly text"));
+    assert!(outcome.edit.is_none() && outcome.notice.unwrap().starts_with("it is not plain text"));
 }
 
 #[test]

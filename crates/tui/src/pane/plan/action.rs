@@ -30,7 +30,7 @@ weighed! {
         /// The step changes places with the previous.
         MoveUp "move-up", "move the step up", "the plan; you are asked again": Settles;
         /// Runs stop before the step.
-        Pause "pause", "pause before the step, or not", "the plan; its runs stop there to ask": Settles;
+        Pause "pause", "pause before the step, or not", "the plan; its runs pause there to ask": Settles;
         /// An earlier version.
         Earlier "earlier", "show the version before", "this screen": Looks;
         /// Another of the plans that were made.

@@ -29,7 +29,7 @@ impl PlanPane {
         // Places are told as they are below the comment.
         let wrong = plan.edited(&format!("<!-- -->\n{text}")).err()?.to_string();
         let wrong = wrong.replace("-->", "->").replace(char::is_control, " ");
-        Some(format!("{NOT_TAKEN}{wrong}; an empty file gives this text up -->\n{text}"))
+        Some(format!("{NOT_TAKEN}{wrong}; an empty file discards this text -->\n{text}"))
     }
 
     /// What came out of the editor; where it is not taken, the next time it opens there again.
@@ -38,10 +38,10 @@ impl PlanPane {
             (_, None) => Outcome::none(),
             (Ok(text), Some(_)) if text.trim().is_empty() => {
                 self.written = None;
-                Outcome::notice("nothing was left in the file; the plan is as it was")
+                Outcome::notice("the file was empty; the plan is unchanged")
             }
             (Ok(text), Some((_, Some(whole)))) if text.trim_end() == whole.trim_end() => {
-                Outcome::notice("nothing was changed in the editor; the plan is as it was")
+                Outcome::notice("nothing was changed in the editor; the plan is unchanged")
             }
             (Ok(text), Some((version, _))) => {
                 let told = text.starts_with(NOT_TAKEN);
@@ -50,7 +50,7 @@ impl PlanPane {
                 Outcome::input(Input::EditPlan { text, version })
             }
             (Err(error), Some(_)) => {
-                Outcome::complaint(format!("the editor failed: {error}; the plan is as it was"))
+                Outcome::complaint(format!("the editor failed: {error}; the plan is unchanged"))
             }
         }
     }

@@ -16,10 +16,8 @@ use crate::{
 };
 
 /// Said where a yes comes before the lines that it covers were read, which stand below or above.
-const NOT_READ: [&str; 2] = [
-    "not all that y covers was seen yet: j goes on to it",
-    "not all that y covers was seen yet: k goes back to it",
-];
+const NOT_READ: [&str; 2] =
+    ["y covers lines you have not seen: j scrolls down", "y covers lines you have not seen: k scrolls up"];
 
 impl PlanPane {
     /// Whether this is about a plan of which not all that a yes covers was on the screen.
@@ -106,7 +104,7 @@ impl PlanPane {
                 Outcome::answer(question.id, Answer::Again)
             }
             Some(_) => Outcome::complaint(TOO_EARLY),
-            None => Outcome::notice("no gate is red; those that files made stale run again by themselves"),
+            None => Outcome::notice("no gate is red; stale gates run again on their own"),
         }
     }
 }

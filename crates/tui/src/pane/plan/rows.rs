@@ -132,7 +132,7 @@ pub(super) fn items(
     let mut d =
         Drawer { ctx, plan, width, whole, open, awaiting, revised, back, barred: false, items: Vec::new() };
     if let Some(now) = now {
-        let text = format!("Version {} of {now}, as it was; v looks at the others", plan.version);
+        let text = format!("Version {} of {now}, as it was; v shows the others", plan.version);
         d.plain(Row::of(&text, Slot::Warn));
     } else if let Some(row) = path(plan, ctx.state, awaiting, width, ctx.glyphs) {
         d.plain(row);

@@ -16,9 +16,9 @@ use crate::{
 };
 
 /// Said where a plan cannot be changed.
-const NOT_NOW: &str = "a plan can be edited while it waits for your yes, or its run pauses";
+const NOT_NOW: &str = "a plan can be edited while it is waiting for your yes or its run is paused";
 /// Said where it is at work: how it comes to a pause.
-const AT_WORK: &str = "the plan is at work; say \"wait\" (or b on a step) and edit it at the pause";
+const AT_WORK: &str = "the plan is running; say \"wait\" (or press b on a step) and edit it at the pause";
 
 impl PlanPane {
     /// Hands the plan on with its steps in another order, or without one.
@@ -57,7 +57,7 @@ impl PlanPane {
         let Some(number) = self.step().map(|id| plan.number(id)) else { return Outcome::notice(CHOOSE) };
         self.adding = Some((number + behind - 1, plan.version));
         let side = if behind == 0 { "above" } else { "below" };
-        let question = format!("What is done {side} step {number}");
+        let question = format!("What to do {side} step {number}");
         Outcome::open(Prompt::of_pane(ID, "New step", question, ""))
     }
 

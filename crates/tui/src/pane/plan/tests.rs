@@ -522,7 +522,7 @@ fn an_earlier_version_is_looked_at_and_never_answered_about() {
     s.draw(60, 20);
     s.act(PlanAction::Earlier);
     let rows = s.text(60, 20);
-    assert_eq!(rows[0], " Version 1 of 2, as it was; v looks at the others");
+    assert_eq!(rows[0], " Version 1 of 2, as it was; v shows the others");
     assert!(rows.iter().any(|r| r.contains("5 Describe the limits in docs")), "{rows:?}");
     assert!(s.pane.title(&s.story.ctx()).left.starts_with("Plan v1 of 2 "));
     assert!(!s.pane.shows(CheckpointId(6), true), "Enter approves nothing that is not on the screen");

@@ -223,22 +223,22 @@ pub(super) fn details(run: &RunRow, extent: Extent, ctx: &Ctx<'_>, columns: usiz
     let [across, _] = ctx.glyphs.rule;
     let quiet = age(run.quiet);
     let why = match run.info.status {
-        RunStatus::Idle => "nothing was asked of it yet".to_owned(),
-        RunStatus::Thinking => format!("the model is asked; the last sign of life came {quiet} ago"),
-        RunStatus::Tool => format!("a tool or command is at work; the last sign of life came {quiet} ago"),
+        RunStatus::Idle => "nothing has been asked of it yet".to_owned(),
+        RunStatus::Thinking => format!("waiting for the model; last sign of life {quiet} ago"),
+        RunStatus::Tool => format!("a tool or command is running; last sign of life {quiet} ago"),
         RunStatus::Waiting => {
             let questions = count(run.info.waiting, "question");
             format!("{questions} {} for you", if run.info.waiting == 1 { "waits" } else { "wait" })
         }
         RunStatus::Stalled => {
-            format!("it should be at work, and nothing was heard of it for {quiet}")
+            format!("it should be working, but nothing has been heard for {quiet}")
         }
         RunStatus::Done if run.info.steps == 0 && !run.info.wrote => "answered, nothing changed".to_owned(),
         RunStatus::Done => "what was asked is done".to_owned(),
         RunStatus::Ended => run.info.came_to().unwrap_or_default(),
         RunStatus::Failed => run.info.doing.clone(),
-        RunStatus::Stopped => "it is unfinished and nothing works on it".to_owned(),
-        RunStatus::Orphaned => "the process that worked on it is gone; its log is whole".to_owned(),
+        RunStatus::Stopped => "unfinished, and nothing is working on it".to_owned(),
+        RunStatus::Orphaned => "the process that worked on it is gone; its log is intact".to_owned(),
     };
     let held = run.info.pid.map(|pid| format!("process {pid} holds it; here it opens read-only"));
     let kept = Some(run.info.doing.clone()).filter(|kept| !kept.is_empty());

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Told of one that another process works on.
-pub(super) const HELD: &str = "another process works on it; change it there";
+pub(super) const HELD: &str = "another process is using it; change it there";
 /// Told of one of this window.
 const OPEN: &str = "it is open in this window; leave it first";
 
@@ -66,11 +66,11 @@ fn held(row: &RunRow) -> Option<&'static str> {
 
 /// Told of one that has to be opened first.
 pub(super) fn not_open() -> Outcome {
-    Outcome::notice("it is not open here; Enter takes it up first")
+    Outcome::notice("it is not open here; open it with Enter first")
 }
 
 /// Told of one that has nothing to look at.
-pub(super) const UNCHANGED: &str = "it changed nothing so far";
+pub(super) const UNCHANGED: &str = "it has changed nothing so far";
 
 /// Whether a session of this window has changes that can be looked at.
 pub(super) fn has_changes(row: &RunRow) -> bool {
@@ -80,7 +80,7 @@ pub(super) fn has_changes(row: &RunRow) -> bool {
 /// Asks whether it is to stop.
 pub(super) fn stop(row: &RunRow) -> Outcome {
     let Some(number) = row.number().filter(|_| row.works_here() || row.waits()) else {
-        return Outcome::notice("nothing of it runs in this window");
+        return Outcome::notice("nothing of it is running in this window");
     };
     // What runs has a name here; of what is undecided something is told only where there is such a thing.
     let runs = Some(&row.info.doing).filter(|doing| !doing.is_empty()).map(|doing| format!("ends: {doing}"));
@@ -99,7 +99,7 @@ pub(super) fn stop(row: &RunRow) -> Outcome {
 /// Merges its worktree back, or drops it, once it was seen what that means and nothing of this window works or waits in it.
 pub(super) fn end(end: WorktreeEnd, row: &RunRow, all: &[RunRow]) -> Outcome {
     let Some(name) = row.worktree.clone() else {
-        return Outcome::notice("it works in the folder itself, in no worktree of its own");
+        return Outcome::notice("it works in the folder itself, not in a worktree of its own");
     };
     let in_it = || all.iter().filter(|r| r.worktree.as_ref() == Some(&name) && !r.was_left());
     if let Some(why) = in_it().filter(|r| r.info.status.works() || r.info.waiting > 0).find_map(|r| r.follows)
@@ -107,15 +107,15 @@ pub(super) fn end(end: WorktreeEnd, row: &RunRow, all: &[RunRow]) -> Outcome {
         return Outcome::notice(why);
     }
     if in_it().any(|r| r.info.status.works()) {
-        return Outcome::notice("it is still at work; x stops it first");
+        return Outcome::notice("it is still running; x stops it first");
     }
     if in_it().any(RunRow::waits) {
-        return Outcome::notice("it waits for your answer; x stops it first");
+        return Outcome::notice("it is waiting for your answer; x stops it first");
     }
     // git may take a while to look; what comes of it is asked about.
     let looks = match end {
-        WorktreeEnd::Merge => format!("looking at what {name} would bring; it asks before it merges"),
-        WorktreeEnd::Drop => format!("looking at what {name} holds; it asks before anything is lost"),
+        WorktreeEnd::Merge => format!("checking what {name} would merge; you are asked first"),
+        WorktreeEnd::Drop => format!("checking what {name} contains; you are asked before anything is lost"),
     };
     let wish = WindowWish::Host(HostRequest::End { end, name, seen: None });
     Outcome { notice: Some(looks), ..Outcome::window(wish) }

@@ -50,7 +50,7 @@ fn a_worktree_whose_run_waits_goes_by_no_key() {
         bench.keys(key);
         bench.pause();
         let text = bench.draw();
-        assert!(text.contains("it waits for your answer; x stops it first"), "{key}: {text}");
+        assert!(text.contains("it is waiting for your answer; x stops it first"), "{key}: {text}");
         let ends = std::iter::from_fn(|| bench.window.next_host_request());
         assert!(!ends.into_iter().any(|r| matches!(r, HostRequest::End { .. })), "{key}");
     }

@@ -40,7 +40,7 @@ fn a_reason_that_finds_no_room_in_a_line_can_be_read_whole() {
     let mut bench = Bench::alone();
     bench.draw();
     let why =
-        format!("not merged, and this folder is as it was: {}; and that is the end", "a reason ".repeat(40));
+        format!("not merged; this folder is unchanged: {}; and that is the end", "a reason ".repeat(40));
     bench.window.told::<()>(HostUpdate::Refused(why), bench.now);
     let text = bench.draw();
     assert!(text.contains("not merged") && text.contains("that is the end"), "{text}");
@@ -153,7 +153,7 @@ fn a_key_means_the_row_that_the_screen_marks_wherever_it_stands_by_now() {
     bench.now += SECOND;
     bench.window.settle_keys(bench.now);
     let text = bench.draw();
-    assert!(!text.contains("Delete \"") && text.contains("the list is another by now"), "{text}");
+    assert!(!text.contains("Delete \"") && text.contains("the list has changed"), "{text}");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn the_list_names_a_key_only_where_it_does_something() {
     for key in ["v", "L"] {
         bench.keys(key);
         bench.pause();
-        assert!(bench.draw().contains("Enter takes it up first"), "{key}");
+        assert!(bench.draw().contains("open it with Enter first"), "{key}");
         assert!(host(&mut bench).iter().all(|r| !matches!(r, HostRequest::Open(_))), "{key} opens nothing");
     }
     bench.keys("k");
@@ -172,7 +172,7 @@ fn the_list_names_a_key_only_where_it_does_something() {
     assert!(text.contains("Enter back to it") && !text.contains("v review"), "{text}");
     bench.keys("v");
     bench.pause();
-    assert!(bench.draw().contains("it changed nothing so far"));
+    assert!(bench.draw().contains("it has changed nothing so far"));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn why_a_worktree_was_not_merged_stands_in_the_runs_until_it_is() {
         let mut bench = Bench::alone();
         let worktree = Worktree { name: "sqlx".into(), path: path.into(), branch: "pilothouse/sqlx".into() };
         bench.window.told::<()>(HostUpdate::Listed(vec![worktree.clone()], Vec::new()), bench.now);
-        let why = "not merged, and this folder is as it was: both sides changed a.rs; git merge pilothouse/sqlx merges by hand";
+        let why = "not merged; this folder is unchanged: both sides changed a.rs. To merge by hand: git merge pilothouse/sqlx";
         let not = HostUpdate::NotEnded("sqlx".into(), why.into());
         bench.window.told::<()>(not, bench.now);
         assert!(bench.draw().contains("not merged"), "{path}");
@@ -227,7 +227,7 @@ fn why_a_worktree_was_not_merged_stands_in_the_runs_until_it_is() {
         bench.pause();
         bench.leader('r');
         let text = bench.draw();
-        assert!(text.contains("not merged, and this folder is as it was"), "{path}: {text}");
+        assert!(text.contains("not merged; this folder is unchanged"), "{path}: {text}");
         bench.window.told::<()>(HostUpdate::Ended(WorktreeEnd::Merge, worktree, "merged".into()), bench.now);
         let text = bench.draw();
         assert!(!text.contains("not merged"), "{path}: {text}");
@@ -239,7 +239,7 @@ fn unmerged(path: &str) -> Bench {
     let mut bench = Bench::alone();
     let worktree = Worktree { name: "sqlx".into(), path: path.into(), branch: "pilothouse/sqlx".into() };
     bench.window.told::<()>(HostUpdate::Listed(vec![worktree], Vec::new()), bench.now);
-    let why = "pilothouse/sqlx holds nothing that is not here".to_owned();
+    let why = "pilothouse/sqlx contains nothing that is not here".to_owned();
     bench.window.told::<()>(not_ended(why), bench.now);
     bench.draw();
     bench
@@ -263,24 +263,24 @@ fn why_a_worktree_was_not_merged_goes_once_something_works_there_or_it_is_asked_
     let around =
         Surroundings { now: Millis(story::START), folder: "/w/x-sqlx".into(), ..Surroundings::default() };
     let _ = bench.window.update(0, Update::Surroundings(Box::new(around)), bench.now);
-    assert!(listed(&mut bench).contains("holds nothing"));
+    assert!(listed(&mut bench).contains("contains nothing"));
     bench.press(KeyCode::Esc, KeyModifiers::NONE);
     bench.events(0, &[story::said(1, "Move to sqlx"), lane(), story::thinking(2, 1)]);
     bench.draw();
     bench.events(0, &[story::said(1, "Move to sqlx"), lane(), story::replied(2, 1, "Done.")]);
     let text = listed(&mut bench);
-    assert!(!text.contains("holds nothing"), "{text}");
+    assert!(!text.contains("contains nothing"), "{text}");
     // Asked again it is looked at anew.
     let mut bench = unmerged("/w/x-sqlx");
     let _ = listed(&mut bench);
     bench.keys("j");
     bench.pause();
-    assert!(bench.draw().contains("holds nothing"));
+    assert!(bench.draw().contains("contains nothing"));
     bench.keys("M");
     bench.pause();
     bench.now += 60 * SECOND;
     let text = bench.draw();
-    assert!(!text.contains("holds nothing"), "{text}");
+    assert!(!text.contains("contains nothing"), "{text}");
     // So it is forgotten with a worktree that is gone.
     let mut bench = unmerged("/w/x-sqlx");
     let worktree = Worktree { name: "sqlx".into(), path: "/w/y".into(), branch: "pilothouse/sqlx".into() };
@@ -288,7 +288,7 @@ fn why_a_worktree_was_not_merged_goes_once_something_works_there_or_it_is_asked_
         bench.window.told::<()>(HostUpdate::Listed(all, Vec::new()), bench.now);
     }
     let text = listed(&mut bench);
-    assert!(!text.contains("holds nothing"), "{text}");
+    assert!(!text.contains("contains nothing"), "{text}");
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn a_plan_that_is_taken_up_again_was_edited_by_nobody() {
     b.step(Input::say("/redo"));
     b.step(Input::say("y"));
     let all = told(&b);
-    assert!(all.contains("The plan is taken up again: P"), "{all}");
+    assert!(all.contains("The plan is back for review: P"), "{all}");
     assert_eq!(all.matches("The user edited the plan").count(), 1, "{all}");
 }
 
@@ -258,7 +258,7 @@ fn a_write_that_failed_first_is_told_before_the_one_that_came_of_it() {
     let apply = b.session.pending().keys().find_map(find).unwrap();
     let redraft = Redraft { draft: draft("src/a.rs", "0\none\n", "0\ntwo\n"), same: vec![None] };
     let rebased = vec![Rebased { proposal: p.id, redraft, meets: Vec::new() }];
-    let message = "src/a.rs has changed since this was made".to_owned();
+    let message = "src/a.rs has changed since this was proposed".to_owned();
     b.step(Input::ApplyPrepared { apply, files: Err(WriteFault { message, stale: true, rebased }) });
     b.take(&[0]);
     b.end("what it printed");

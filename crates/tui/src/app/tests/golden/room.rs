@@ -113,7 +113,7 @@ fn a_hunk_that_was_edited_or_commented_says_so_in_list_and_header() {
 fn a_merge_says_at_once_that_it_looks() {
     let mut desk = scene("runs-orphaned", 100, 30);
     desk.press("M");
-    assert!(shown(&mut desk).contains("it asks before it merges"), "{}", shown(&mut desk));
+    assert!(shown(&mut desk).contains("you are asked first"), "{}", shown(&mut desk));
 }
 
 #[test]

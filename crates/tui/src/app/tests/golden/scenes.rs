@@ -365,7 +365,7 @@ fn context(width: u16, height: u16, keys: &str) -> Desk {
     let parts = vec![
         part(0, "prompt", "You are the agent of a workbench.", (1_240, 1_240), None, stays),
         part(0, "tools", "read search list run edit", (2_910, 2_910), None, stays),
-        part(4, "you", "what does login do?", (12, 12), None, "what you wrote; it stays unless you drop it"),
+        part(4, "you", "what does login do?", (12, 12), None, "what you typed; it stays unless you drop it"),
         part(7, "result", "read src/auth/login.rs", (4_096, 40), None, gives),
         part(9, "result", "search authenticate", (900, 20), Some(Mark::Dropped), gives),
         part(

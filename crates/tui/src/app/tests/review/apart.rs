@@ -38,7 +38,7 @@ fn the_sheet_of_all_holds_what_can_be_written_together() {
     for left in [1, 0] {
         b.press("A");
         let text = b.desk.text();
-        assert_eq!(text.contains("is written apart"), left == 1, "{text}");
+        assert_eq!(text.contains("are written separately"), left == 1, "{text}");
         b.press("A");
         assert_eq!(b.desk.state().open_proposals().count(), left, "{}", b.desk.text());
     }

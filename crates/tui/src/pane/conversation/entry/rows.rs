@@ -104,7 +104,7 @@ pub(super) fn unheard(place: Option<(usize, bool)>, env: &Env<'_>, rows: &mut Ve
         None => return,
         Some((0, true)) => "the model is asked what you mean",
         Some((0, false)) => "finding out what you mean",
-        Some(_) => "waits for your message before it",
+        Some(_) => "waits for your earlier message",
     };
     let row = Row::of(env.glyphs.bar, Slot::Accent).and(" ", Slot::Text).and(what, Slot::Soft);
     rows.push(row.cut(env.width, env.glyphs.ellipsis));

@@ -45,8 +45,8 @@ impl Log {
             more => format!(" and {more} more"),
         };
         let again = match paths.as_slice() {
-            [path] => format!("/proposals {path} takes it up again"),
-            _ => "/proposals all takes them up again".to_owned(),
+            [path] => format!("/proposals {path} brings it back"),
+            _ => "/proposals all brings them back".to_owned(),
         };
         let text = format!("set aside: {names}{more} ({reason}); {again}");
         self.mark(at, Mark::Skipped, &text);
@@ -75,7 +75,7 @@ impl Log {
                 self.of_gate(at, Mark::Stale, *gate, "stale: files changed since it passed");
             }
             Event::GateHolds { gate } => {
-                self.of_gate(at, Mark::Inner, *gate, "green: the files are what they were");
+                self.of_gate(at, Mark::Inner, *gate, "green: the files are what they were when it passed");
             }
             Event::GateReset { gate, skipped: true, why } => {
                 let name = self.gate_name(gate.0);
@@ -200,7 +200,7 @@ impl Log {
             }
             Event::ProposalTakenUp { proposal, lane } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
-                let how = if lane.is_some() { "goes on with" } else { "taken up again:" };
+                let how = if lane.is_some() { "goes on with" } else { "back for review:" };
                 self.mark(at, Mark::Dot, &format!("{how} {path}"));
             }
             Event::TurnTold { .. } => {
@@ -287,7 +287,9 @@ impl Log {
         // What the plan wrote in runs before this one counts as well.
         let cut_off = std::mem::take(&mut self.cut_off);
         let files = match came_to {
-            _ if cut_off && files == 0 => "A command was running: what it changed is told below.".to_owned(),
+            _ if cut_off && files == 0 => {
+                "A command was running: what it changed is listed below.".to_owned()
+            }
             _ if files == 0 && came_to.is_none_or(|c| c.files.is_empty()) => "No file changed.".to_owned(),
             came_to => format!("{}.", came_to.cloned().unwrap_or_default().wrote(files)),
         };
@@ -353,7 +355,7 @@ fn failed_gates(facts: &Completion) -> String {
 /// The check of the agent that failed and that nothing ran again.
 fn not_run_again(line: &str) -> (Row, Row) {
     let left = Row::of("  ", Slot::Text).and("–", Slot::Warn);
-    let left = left.and(" a check of the agent failed, not run again", Slot::Text);
+    let left = left.and(" a check by the agent failed and was not run again", Slot::Text);
     (left, Row::of(Clean::line(line).as_str(), Slot::Soft))
 }
 
@@ -479,7 +481,7 @@ pub(crate) fn closed(path: &str, reason: &str, dropped: bool, back: bool) -> Str
 
 /// Said of a change that was taken and that its file held already, in words.
 pub(crate) fn already(path: &str) -> String {
-    format!("{path} holds this already; nothing was written")
+    format!("{path} already has this; nothing was written")
 }
 
 /// What was done to one file, in words.

@@ -123,8 +123,8 @@ impl Log {
         let works: Vec<TurnId> = works.copied().collect();
         let before = std::mem::take(&mut self.queued);
         let when = match self.running {
-            Some(_) => "begins when the run has ended; /queue lists it",
-            None => "begins after the plan at hand; /queue lists it",
+            Some(_) => "starts when the run ends; /queue lists it",
+            None => "starts after the current plan; /queue lists it",
         };
         let fresh = |turn: &&TurnId| !before.contains(turn);
         for turn in works.iter().filter(fresh) {
@@ -136,7 +136,7 @@ impl Log {
         self.queued = works.iter().chain(later).copied().collect();
         self.waited = before.into_iter().filter(|turn| !self.queued.contains(turn)).collect();
         for turn in self.waited.clone() {
-            self.tell_fate(turn, "taken out of the queue");
+            self.tell_fate(turn, "removed from the queue");
         }
     }
 
@@ -155,7 +155,7 @@ impl Log {
         if !std::mem::take(&mut self.waited).contains(&turn) {
             return;
         }
-        self.tell_fate(turn, "waited; begun below");
+        self.tell_fate(turn, "was queued; starts below");
         let said = self.entries.iter().rev().find(|e| e.turn == Some(turn));
         if let Some(Body::Said(text)) = said.map(|e| &e.body) {
             let text = text.clone();
@@ -177,7 +177,7 @@ impl Log {
         }
         for key in std::mem::take(&mut self.told_on) {
             if let Some(Entry { body: Body::Facts(facts), dirty, .. }) = self.get_mut(key) {
-                let row = Row::of(Mark::Done.sign(), Slot::Ok).and(" handed over to the agent", Slot::Soft);
+                let row = Row::of(Mark::Done.sign(), Slot::Ok).and(" passed to the agent", Slot::Soft);
                 (facts.lines, *dirty) = (vec![(row, Row::new())], true);
             }
         }

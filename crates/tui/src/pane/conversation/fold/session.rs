@@ -47,7 +47,7 @@ impl Log {
         });
         let told = text.contains("`/redo`") || text.contains("/proposals plan");
         // With which answer a message reaches the agent says that it does.
-        let answer = text.starts_with("The agent hears that with your answer");
+        let answer = text.starts_with("The agent gets that with your answer");
         let says = |words: &str| row.as_ref().is_some_and(|row| row.ends_with(words));
         if told && says(PAUSED) || answer && says(REACHES) {
             self.gone(last);
@@ -66,7 +66,7 @@ impl Log {
             Event::SessionForked { from, imported, .. } => {
                 self.left();
                 let what = if *imported {
-                    "imported; plans and changes stay where it came from".to_owned()
+                    "imported; its plans and changes stay where it came from".to_owned()
                 } else {
                     format!("forked from session {from}; its plans and changes stay there")
                 };

@@ -88,7 +88,7 @@ fn what_a_model_is_told_to_do_is_not_told_to_the_user() {
 
 #[test]
 fn a_line_of_the_users_that_does_not_end_says_how_it_runs_beside_the_session() {
-    let way = "/bg !python3 dev.py runs it beside";
+    let way = "/bg !python3 dev.py runs it in the background";
     for (typed, after, said) in [(true, 10_000, true), (true, 5_000, false), (false, 60_000, false)] {
         let mut s = Screen::new();
         let (tool, args) = (Tool::Run, "{}".to_owned());

@@ -80,12 +80,11 @@ fn a_wait_for_the_server_counts_down_in_one_number() {
     s.tell(said(1, "where?"));
     s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
     s.tell(thinking(2, 1));
-    let why = "the server takes requests again\nthe server answered 429: slow down\ntry 2";
+    let why = "the server accepts requests again\nthe server answered 429: slow down\ntry 2";
     s.delta(2, s.story.at + 31_200, DeltaKind::Wait, why);
     let row = |s: &mut Screen| s.text(120, 5)[3].trim().to_owned();
     let first = row(&mut s);
-    let wait =
-        "the server takes requests again in 32 s · /retry asks at once · the server answered 429: slow down";
+    let wait = "the server accepts requests again in 32 s · /retry asks at once · the server answered 429: slow down";
     assert!(first.ends_with(wait), "{first}");
     s.story.later(28_000);
     let then = row(&mut s);
@@ -101,7 +100,7 @@ fn an_answer_that_comes_after_a_notice_stands_below_it() {
         s.tell(said(1, "where is main?"));
         s.tell(lane(1, LaneKind::Answer, IntentNode::Explain));
         s.tell(thinking(2, 1));
-        let text = "The model could not say what you mean.".to_owned();
+        let text = "The model could not tell what you mean.".to_owned();
         s.tell(Event::Notice { level: pilothouse_core::event::Level::Warn, text });
         if streamed {
             s.delta(2, 0, DeltaKind::Text, "In src");
@@ -111,7 +110,7 @@ fn an_answer_that_comes_after_a_notice_stands_below_it() {
         let at = |part: &str| {
             rows.iter().position(|r| r.contains(part)).unwrap_or_else(|| panic!("{part} {rows:#?}"))
         };
-        assert!(at("could not say") < at("In src/main.rs."), "{rows:#?}");
+        assert!(at("could not tell") < at("In src/main.rs."), "{rows:#?}");
         assert_eq!(rows.iter().filter(|r| r.contains("In src")).count(), 1, "{rows:#?}");
     }
 }

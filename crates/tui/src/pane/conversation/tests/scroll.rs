@@ -117,7 +117,7 @@ fn a_search_goes_to_older_matches_and_marks_them() {
     s.search("word7 ");
     let rows = s.text(40, 6);
     assert!(rows.iter().any(|r| r.contains("word7 ")), "{rows:?}");
-    assert!(s.act(ConversationAction::SearchNext).notice.unwrap().contains("no further match"));
+    assert!(s.act(ConversationAction::SearchNext).notice.unwrap().contains("no more matches"));
     s.search("common");
     let at = s.pane.cursor.unwrap();
     let counted = |s: &Screen| {

@@ -219,7 +219,7 @@ fn a_message_to_the_agent_says_when_it_was_handed_over() {
     s.tell(Event::TurnTold { turn: TurnId(2), run_of: TurnId(1) });
     assert_eq!(rows_with(&mut s, "Reaches the agent with its next request.").len(), 1);
     s.tell(thinking(20, 1));
-    assert_eq!(rows_with(&mut s, "✓ handed over to the agent").len(), 1);
+    assert_eq!(rows_with(&mut s, "✓ passed to the agent").len(), 1);
     assert!(rows_with(&mut s, "Reaches the agent").is_empty());
 }
 
@@ -338,7 +338,7 @@ fn how_a_message_reaches_the_agent_is_told_once() {
     s.tell(said(1, "mend it"));
     s.tell(Event::TurnTold { turn: TurnId(1), run_of: TurnId(1) });
     assert_eq!(rows_with(&mut s, "Reaches the agent").len(), 1);
-    let text = "The agent hears that with your answer: y lets it change files, n does not.";
+    let text = "The agent gets that with your answer: y lets it change files, n does not.";
     s.tell(Event::Notice { level: Level::Info, text: text.to_owned() });
-    assert_eq!((rows_with(&mut s, "Reaches the agent").len(), rows_with(&mut s, "hears that").len()), (0, 1));
+    assert_eq!((rows_with(&mut s, "Reaches the agent").len(), rows_with(&mut s, "gets that").len()), (0, 1));
 }

@@ -51,16 +51,16 @@ fn what_is_queued_is_said_below_its_message_and_once() {
     };
     s.tell(said(2, "rename by_day"));
     s.tell(queue(Some(TurnId(2)), vec![]));
-    holds(&mut s, "· Queued: begins when the run has ended; /queue lists it");
+    holds(&mut s, "· Queued: starts when the run ends; /queue lists it");
     s.tell(said(3, "add a page"));
     s.tell(Event::Notice { level: Level::Info, text: "The rules decided".into() });
     s.tell(queue(Some(TurnId(2)), vec![TurnId(3)]));
-    holds(&mut s, "· Queued \"add a page\": begins when");
+    holds(&mut s, "· Queued \"add a page\": starts when");
     assert_eq!(s.text(100, 40).iter().filter(|l| l.contains("Queued")).count(), 2, "each is told once");
     s.tell(queue(Some(TurnId(3)), vec![]));
     let text = s.text(100, 40);
     let rows = |part: &str| text.iter().filter(|l| l.contains(part)).count();
-    assert_eq!((rows("Queued"), rows("– taken out of the queue")), (1, 1), "{text:?}");
+    assert_eq!((rows("Queued"), rows("– removed from the queue")), (1, 1), "{text:?}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn what_waited_is_said_again_where_it_begins() {
     let text = s.text(100, 40).join("\n");
     assert_eq!((text.matches("order 2").count(), text.matches("order 3").count()), (2, 1), "{text}");
     assert_eq!(
-        (text.matches("begun below").count(), text.matches("out of the queue").count()),
+        (text.matches("queued; starts below").count(), text.matches("removed from the queue").count()),
         (1, 1),
         "{text}"
     );
@@ -544,8 +544,8 @@ fn what_is_set_aside_names_the_line_that_takes_it_up() {
     s.tell(said(1, "mend it"));
     s.tell(lane(1, LaneKind::Answer, IntentNode::Modify));
     for (id, name, wanted) in [
-        (20, "src/a.rs", "/proposals src/a.rs takes it up again"),
-        (21, "src/b.rs", "/proposals all takes them up again"),
+        (20, "src/a.rs", "/proposals src/a.rs brings it back"),
+        (21, "src/b.rs", "/proposals all brings them back"),
     ] {
         s.tell(proposal(id, name, "a\n", "b\n").0);
         s.tell(Event::ProposalSetAside { proposal: ProposalId(id), reason: "stopped".into() });
@@ -611,7 +611,7 @@ fn a_question_that_is_asked_anew_says_where_it_went() {
     s.tell(Event::CheckpointOpened {
         checkpoint: Checkpoint { id: CheckpointId(6), kind, message: "Proceed?".into(), run: None },
     });
-    assert!(!s.text(80, 40).join("\n").contains("no longer asked"), "the plan waits again");
+    assert!(!s.text(80, 40).join("\n").contains("no longer asked"), "the plan is waiting again");
     let asked = |id| Event::CheckpointOpened {
         checkpoint: Checkpoint {
             id: CheckpointId(id),
@@ -729,7 +729,7 @@ fn a_run_that_is_stopped_in_a_command_does_not_say_that_no_file_changed() {
             came_to: None,
         });
         let text = s.text(100, 12).join("\n");
-        let says = "Stopped. A command was running: what it changed is told below.";
+        let says = "Stopped. A command was running: what it changed is listed below.";
         assert_eq!(text.contains(says), status == CallStatus::Interrupted, "{text}");
     }
 }

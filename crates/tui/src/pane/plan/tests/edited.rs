@@ -12,7 +12,7 @@ fn a_plan_that_comes_back_as_it_went_out_is_said_to_be_as_it_was() {
         let _ = s.act(PlanAction::Edit);
         let told = s.pane.take_back(Ok(back));
         assert_eq!(told.inputs, []);
-        assert_eq!(told.notice.unwrap(), "nothing was changed in the editor; the plan is as it was");
+        assert_eq!(told.notice.unwrap(), "nothing was changed in the editor; the plan is unchanged");
     }
 }
 

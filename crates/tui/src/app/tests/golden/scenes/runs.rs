@@ -158,7 +158,8 @@ pub(in crate::app::tests) fn fleet(mut desk: Desk) -> Desk {
     shown.berth = Berth::Shown(0);
     let mut orphan = row(7, "Fuzz the parser", "inkwell-fuzz", RunStatus::Orphaned, 10_400_000, "");
     orphan.berth = Berth::Elsewhere;
-    let mut empty = row(8, "pilothouse/spare", "inkwell-spare", RunStatus::Idle, 0, "nothing works in it");
+    let mut empty =
+        row(8, "pilothouse/spare", "inkwell-spare", RunStatus::Idle, 0, "nothing is running in it");
     (empty.berth, empty.info.stake, empty.info.steps) = (Berth::Empty, Vec::new(), 0);
     (empty.info.gate, empty.info.usage) = (None, Usage::default());
     desk.app.runs = vec![

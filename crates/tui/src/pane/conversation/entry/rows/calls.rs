@@ -233,7 +233,7 @@ fn written_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
         }
         let long = env.now.0.saturating_sub(call.since.0) >= LASTS;
         if long && call.typed && call.state == CallState::Running {
-            let way = format!("  a server? Ctrl-C ends it, /bg !{} runs it beside", call.subject);
+            let way = format!("  a server? Ctrl-C ends it, /bg !{} runs it in the background", call.subject);
             rows.push(Row::of(&way, Slot::Faint).cut(env.width, g.ellipsis));
         }
     }
