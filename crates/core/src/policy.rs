@@ -153,4 +153,31 @@ mod tests {
             assert!(asks(Source::User, line), "{line}");
         }
     }
+
+    /// Where a path leads that climbs out of the workspace only the place of the workspace tells.
+    #[test]
+    fn a_file_of_a_home_is_somebodys_own_by_whatever_way_the_path_leads_there() {
+        let high = |root: &str, line: &str| {
+            let places = Places { root: root.into(), home: "/home/u".into(), ..Places::default() };
+            let verdict = Policy::new(Vec::new(), places).verdict(line, "");
+            assert_eq!(verdict.rule == "secret", verdict.risk == crate::shell::Risk::High, "{line}");
+            verdict.rule == "secret"
+        };
+        for (root, line, own) in [
+            ("/home/u/project", "cat ../.foo/cfg", true),
+            ("/home/u/project", "cd ../..; cat u/.foo/cfg", true),
+            ("/home/u/project", "cat ../../*/.foo/cfg", true),
+            ("/home/u/project", "cat ../../other/.foo/cfg", true),
+            ("/home/u/project", "cat ../.bashrc", false),
+            ("/home/u/project", "cat ../other/.foo/cfg", false),
+            ("/home/u/project", "cat .foo/cfg", false),
+            ("/home/u/code/project", "cat ../../.foo/cfg", true),
+            ("/home/u/code/project", "cat ../.foo/cfg", false),
+            ("/home/u/.code/project", "cat src/a ../project/b", false),
+            ("/srv/project", "cat ../../home/u/.foo/cfg", true),
+            ("/srv/project", "cat ../../.foo/cfg", false),
+        ] {
+            assert_eq!(high(root, line), own, "{line} in {root}");
+        }
+    }
 }

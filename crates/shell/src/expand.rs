@@ -223,7 +223,13 @@ impl Walker<'_> {
                 }
                 let tilde = first && *quote != Quote::Bare && text.starts_with('~');
                 out.open.twisted |= tilde;
-                out.push(text);
+                // Where the shell stands, as `$PWD`.
+                let here = text.strip_prefix("~+").filter(|rest| rest.is_empty() || rest.starts_with('/'));
+                let here = here.filter(|_| first && *quote == Quote::Bare);
+                match here {
+                    Some(rest) => out.push(&format!(".{rest}")),
+                    None => out.push(text),
+                }
             }
             Piece::Var { name, op, quoted } => {
                 let value = self.variable(name, op, out.span);

@@ -91,13 +91,6 @@ impl Secrets {
         let parts: Vec<&str> = lower.split(['/', '\\']).filter(|p| !p.is_empty() && *p != ".").collect();
         let Some(&last) = parts.last() else { return false };
         if parts.first() == Some(&"proc") && lower.starts_with('/') {
-            // A process's own names for the root and for where it stands.
-            match parts.as_slice() {
-                [_, _, "cwd", rest @ ..] => return self.is_secret(&rest.join("/")),
-                [_, _, "root", rest @ ..] => return self.is_secret(&format!("/{}", rest.join("/"))),
-                [_, _, "task", _, "root" | "cwd", rest @ ..] => return self.is_secret(&rest.join("/")),
-                _ => {}
-            }
             // What another process has open.
             let own = parts.get(1).is_some_and(|pid| matches!(*pid, "self" | "thread-self"));
             if parts.get(2) == Some(&"fd") && !own {
@@ -150,21 +143,23 @@ pub fn is_secret(path: &str) -> bool {
 }
 
 /// A path through a link that every system has, as what that leads to: `/dev/fd` to the files that a process has open, and
-/// its names for the root and for where it stands.
-fn followed(path: &str) -> Option<String> {
+/// its names for the root and, seen from there, for where it stands.
+pub fn followed(path: &str) -> Option<String> {
     if !path.starts_with("/dev/") && !path.starts_with("/proc/") {
         return None;
     }
-    let mut out: Vec<&str> = Vec::new();
+    let (mut out, mut start): (Vec<&str>, _) = (Vec::new(), "/");
     for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
         match (out.as_slice(), part) {
+            ([] | [.., ".."], "..") if start.is_empty() => out.push(".."),
             (_, "..") => drop(out.pop()),
             (["dev"], "fd") => out = vec!["proc", "self", "fd"],
             (["proc", _] | ["proc", _, "task", _], "root") => out.clear(),
+            (["proc", _] | ["proc", _, "task", _], "cwd") => (out, start) = (Vec::new(), ""),
             (_, part) => out.push(part),
         }
     }
-    let led = format!("/{}", out.join("/"));
+    let led = format!("{start}{}", out.join("/"));
     (led != path).then_some(led)
 }
 
@@ -182,7 +177,7 @@ fn plain(path: &str) -> Option<String> {
 
 /// Whether a path is somebody's own though no entry names it: what programs keep behind a dot in a home, and names by
 /// which people keep keys. Only to be read with a question; nothing hides it.
-pub(super) fn is_private(path: &str) -> bool {
+pub fn is_private(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let lower = followed(&lower).unwrap_or(lower);
     let lower = plain(&lower).unwrap_or(lower);
@@ -190,17 +185,28 @@ pub(super) fn is_private(path: &str) -> bool {
     if SECRETS.templates.has(last) {
         return false;
     }
-    let below = |home: &str| lower.strip_prefix(home)?.split_once('/').map(|(_, rest)| rest);
-    let rest = below("/home/").or_else(|| below("/users/"));
-    let rest = rest.map(|rest| rest.trim_end_matches(['/', '*'])).filter(|rest| rest.len() > 1);
-    let hidden = rest.filter(|rest| rest.starts_with('.')).is_some_and(|rest| {
-        let is_below =
-            |open: &&&str| rest.strip_prefix(**open).is_some_and(|r| r.is_empty() || r.starts_with('/'));
-        !list("open homes").iter().any(|open| is_below(&open))
-    });
-    hidden
+    in_home(&lower).is_some_and(|rest| is_kept(&rest))
         || list("private places").iter().any(|pattern| glob(pattern, &lower))
         || list("private names").iter().any(|pattern| glob(pattern, last))
+}
+
+/// What stands in a home, as seen from there: one of those in the folders that systems have for them, which a wildcard may
+/// stand for as well.
+fn in_home(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.strip_prefix('/')?.split('/').collect();
+    list("folders of homes").iter().find_map(|folder| {
+        let names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
+        let is = names.iter().zip(&parts).all(|(name, part)| glob(part, name));
+        is.then(|| parts.get(names.len() + 1..))?.map(|rest| rest.join("/"))
+    })
+}
+
+/// Whether what stands in a home is a file that a program keeps there for itself.
+fn is_kept(rest: &str) -> bool {
+    let rest = rest.trim_end_matches(['/', '*']);
+    let is_below =
+        |open: &&&str| rest.strip_prefix(**open).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+    rest.len() > 1 && rest.starts_with('.') && !list("open homes").iter().any(|open| is_below(&open))
 }
 
 /// Whether the values of a file are secrets where their names say so; templates have none.

@@ -11,6 +11,9 @@ use super::walk::Walker;
 impl Walker<'_> {
     /// A path that is read.
     pub(super) fn judge_read(&mut self, field: &Field) {
+        if let Some(path) = of_address(&field.text) {
+            self.judge_read(&field.with(&path));
+        }
         self.note_use(Act::Read, field);
         self.judge_word(field);
         if is_private(&field.text) || self.is_private_from_here(field) {
@@ -57,4 +60,20 @@ impl Walker<'_> {
         }
         true
     }
+}
+
+/// The path in the address of a file, as `sqlite3` takes one: `file:a%2Edb?mode=ro`.
+pub(super) fn of_address(text: &str) -> Option<String> {
+    let (scheme, rest) = text.split_at_checked(5)?;
+    let path = rest.split(['?', '#']).next().filter(|_| scheme.eq_ignore_ascii_case("file:"))?;
+    let mut pieces = path.split('%');
+    let mut out = pieces.next().unwrap_or("").to_owned();
+    for piece in pieces {
+        let code = piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match code.zip(piece.get(2..)) {
+            Some((code, rest)) => out.extend([char::from(code)].into_iter().chain(rest.chars())),
+            None => out.extend(['%'].into_iter().chain(piece.chars())),
+        }
+    }
+    (!out.is_empty()).then_some(out)
 }

@@ -247,6 +247,21 @@ impl Target {
             && above.iter().all(written)
     }
 
+    /// What a line calls a file outside of the workspace, as seen from the home folder where it may lie below it: `~/.foo/*`;
+    /// none inside.
+    pub(super) fn outside(&self, places: &Places) -> Option<String> {
+        let home = literal(&places.home);
+        let meets = |(a, b): (&Part, &Part)| match (a, b) {
+            (Part::Name(a), Part::Name(b)) => name_meets(a, b, true),
+            _ => false,
+        };
+        let (start, rest) = match self.parts.split_at_checked(home.len()) {
+            Some((above, below)) if !home.is_empty() && home.iter().zip(above).all(meets) => ("~", below),
+            _ => ("", self.parts.as_slice()),
+        };
+        (!self.parts.starts_with(&literal(&places.root))).then(|| format!("{start}{}", shown(rest)))
+    }
+
     /// The absolute path; none where a part of it is open.
     pub(super) fn text(&self) -> Option<String> {
         let mut text = String::new();
@@ -265,6 +280,24 @@ impl Target {
     pub const fn certain(&self) -> bool {
         self.certain
     }
+}
+
+/// Components as a line has them, with `?` for any one character.
+fn shown(parts: &[Part]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        text.push('/');
+        match part {
+            Part::Deep => text.push(UNKNOWN),
+            Part::Name(marks) => text.extend(marks.iter().filter_map(|mark| match mark {
+                Mark::One(c) => Some(*c),
+                Mark::Any => Some('?'),
+                Mark::Run => Some('*'),
+                Mark::Shown => None,
+            })),
+        }
+    }
+    text
 }
 
 fn mark(c: char) -> Mark {

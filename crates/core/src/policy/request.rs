@@ -138,24 +138,42 @@ impl Facts {
             words.map(|host| (host, call.part.clone())).collect()
         };
         let hosts = reading.calls.iter().flat_map(named).collect();
-        Self { reading, touched, hosts }
+        Self { reading, touched, hosts }.weighed(line, places)
+    }
+
+    /// A line that reads somebody's own file is high, by whatever way the path leads there: the text alone does not show where
+    /// one lies that climbs out of the workspace.
+    fn weighed(self, line: &str, places: &Places) -> Self {
+        let own = |touched: &&Touched| {
+            let outside = touched.targets.iter().filter_map(|target| target.outside(places));
+            touched.act == Act::Read && outside.into_iter().any(|path| shell::secrets::is_private(&path))
+        };
+        let rule = shell::rules::secret();
+        let found = self.touched.iter().find(own).map(|touched| (touched.path.clone(), rule.why.to_owned()));
+        self.raised_to(rule.id, found, line)
     }
 
     /// A line that touches a reserved place is high: the text alone shows a path of the workspace there.
-    pub fn raised(mut self, line: &str, places: &Places) -> Self {
-        let verdict = &mut self.reading.verdict;
-        let acts = verdict.risk > Risk::Low;
+    pub fn raised(self, line: &str, places: &Places) -> Self {
+        let acts = self.reading.verdict.risk > Risk::Low;
         let why = |touched: &Touched| {
             let changes = (acts || touched.act != Act::Read) && !nothing(&touched.path);
             let mut targets = touched.targets.iter().filter(|t| changes || places.private(t));
             Some((touched.path.clone(), targets.find_map(|t| places.why(t))?))
         };
-        let found = self.touched.iter().find_map(why).filter(|_| verdict.risk < Risk::High);
-        if let Some((path, why)) = found {
+        let found = self.touched.iter().find_map(why);
+        let found = found.map(|(path, why)| (path, format!("it touches what {why}")));
+        self.raised_to("reserved", found, line)
+    }
+
+    /// A line is high for a path in it, with the reason, unless it is anyway.
+    fn raised_to(mut self, rule: &str, found: Option<(String, String)>, line: &str) -> Self {
+        let verdict = &mut self.reading.verdict;
+        if let Some((path, why)) = found.filter(|_| verdict.risk < Risk::High) {
             verdict.risk = Risk::High;
             verdict.part = if line.contains(&path) { path } else { line.trim().to_owned() };
-            verdict.why = format!("it touches what {why}");
-            "reserved".clone_into(&mut verdict.rule);
+            verdict.why = why;
+            rule.clone_into(&mut verdict.rule);
         }
         self
     }
@@ -194,6 +212,8 @@ fn targets(path: &str, folder: &str, used: &Use, places: &Places, wild: Wild) ->
     if path.chars().all(|c| c == UNKNOWN) {
         return Vec::new();
     }
+    let led = shell::secrets::followed(path);
+    let path = led.as_deref().unwrap_or(path);
     Target::of_line(path, folder, used.from.as_deref(), places, wild)
 }
 

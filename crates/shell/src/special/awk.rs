@@ -241,6 +241,12 @@ fn awk_parts(w: &mut Walker<'_>, field: &Field, Parts { code, strings }: &Parts,
     if strings.iter().any(|s| names_secret(s)) {
         w.hit("secret", field.span);
     }
+    // What it reads beside its input has a name that stands in the program.
+    if ["getline", "ARGV["].iter().any(|reads| tight.contains(reads)) {
+        for name in strings.iter().cloned().chain([strings.concat()]) {
+            w.judge_read(&field.with(&name));
+        }
+    }
     // A loop that nothing ends.
     let forever = ["while(1)", "for(;;)", "while(1==1)"].iter().any(|head| tight.contains(head));
     if forever && !["break", "exit", "getline", "return", "next"].iter().any(|end| tight.contains(end)) {
@@ -253,9 +259,14 @@ fn awk_parts(w: &mut Walker<'_>, field: &Field, Parts { code, strings }: &Parts,
         value != "\""
     });
     let computed = added
-        || tight.split("getline").skip(1).any(|rest| {
-            let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_$[]".contains(c));
-            name.strip_prefix('<').is_some_and(|name| !name.starts_with('"'))
+        || code.split("getline").skip(1).any(|rest| {
+            let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_$[] \t".contains(c));
+            let name = rest.strip_prefix('<').map(|name| name.trim_start_matches([' ', '\t']));
+            let more = |c: char| c.is_alphanumeric() || "\"$_".contains(c);
+            name.is_some_and(|name| match name.strip_prefix('"') {
+                Some(behind) => behind.trim_start_matches([' ', '\t']).starts_with(more),
+                None => true,
+            })
         });
     if computed {
         w.hit("computed-input", field.span);
