@@ -339,7 +339,7 @@ impl Walker<'_> {
     fn plain_value(&mut self, program: &Program, opt: &Opt, value: &Field) {
         let skips = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
         if !skips || ["-file", "-from"].iter().any(|end| opt.name.ends_with(end)) {
-            self.judge_read(value);
+            self.judge_value(value, opt.kind.is_some());
         }
     }
 

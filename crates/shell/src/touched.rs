@@ -21,6 +21,17 @@ impl Walker<'_> {
         }
     }
 
+    /// The value of an option that is a text, a name or a file that is read: a bare word of one that is known selects
+    /// something, by whatever name.
+    pub(super) fn judge_value(&mut self, field: &Field, known: bool) {
+        if known && !field.text.contains(['/', '.', '~']) {
+            self.note_use(Act::Read, field);
+            self.judge_word(field);
+        } else {
+            self.judge_read(field);
+        }
+    }
+
     /// A word that names something, be it a path or not.
     pub(super) fn judge_word(&mut self, field: &Field) {
         let disk = field.text.starts_with("/dev/")
