@@ -51,6 +51,19 @@ impl Walker<'_> {
         }
     }
 
+    /// What is said of a variable beside its value: that it is a number, or an array whose subscripts are texts.
+    pub(super) fn note_kind(&mut self, flags: &str, variable: &str, value: Option<&Field>) {
+        if flags.contains('A') {
+            self.memory.tables.insert(variable.to_owned());
+        }
+        if flags.contains('i') {
+            self.memory.numbers.insert(variable.to_owned());
+            if let Some(value) = value {
+                self.check_numbers(&value.text, value.span);
+            }
+        }
+    }
+
     /// A subscript, or the place at which a part begins, as it stands behind the name of a variable.
     pub(super) fn check_part(&mut self, text: &str, span: Span) {
         if text.starts_with(['[', ':']) {

@@ -374,6 +374,7 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
         if variable.contains(UNKNOWN) && (name == "export" || flags.contains('x')) {
             w.hit("computed-code", field.span);
         }
+        w.note_kind(&flags, variable, value.as_ref());
         let inside = local && w.localize(variable);
         if value.is_none() && flags.contains(['a', 'A', 'i']) {
             // Its elements are given later; the first is what programs find there.

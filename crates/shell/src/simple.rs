@@ -88,6 +88,10 @@ impl Walker<'_> {
             }
             // Which of the elements it is, and what stands in the others, is not followed.
             if assign.element {
+                if let Some(subscript) = fields.last().filter(|_| !self.memory.tables.contains(&assign.name))
+                {
+                    self.check_numbers(&subscript.text, self.place_of(assign.span));
+                }
                 return Value { listed: Listed::Made, ..Value::unknown() };
             }
             return match before {
@@ -103,6 +107,9 @@ impl Walker<'_> {
             };
         }
         let field = assign.values.first().map(|word| self.text_of(word)).unwrap_or_default();
+        if self.memory.numbers.contains(&assign.name) {
+            self.check_numbers(&field.text, self.place_of(assign.span));
+        }
         match before {
             None if !assign.append => Value::from_field(&field),
             Some(old) if old.list.is_empty() && old.text.len() + field.text.len() < 4096 => {

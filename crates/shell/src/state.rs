@@ -97,6 +97,10 @@ pub(super) struct Memory {
     pub roams: bool,
     /// Names that another name refers to.
     pub shared: HashSet<String>,
+    /// Names of numbers: what they are given is arithmetic.
+    pub numbers: HashSet<String>,
+    /// Names of arrays whose subscripts are texts.
+    pub tables: HashSet<String>,
     pub running: Vec<String>,
 }
 

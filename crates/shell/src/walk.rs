@@ -285,6 +285,10 @@ impl<'l> Walker<'l> {
                 for name in fields.iter().filter(|_| *shape == Shape::Coprocess) {
                     self.fill(&name.text, Value::unknown());
                 }
+                // The head of a `for ((…))`.
+                if matches!(shape, Shape::Loop { .. }) {
+                    self.check_test(&fields, true);
+                }
                 self.compound(bodies, *shape, &feed, span)
             }
             Kind::Each { name, list, body } => self.each(name, list.as_deref(), body, &feed),
