@@ -15,7 +15,12 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
     for opt in &case.args.opts {
         http_option(w, case, &opt.name, opt.value.as_ref(), &Field::plain(&opt.text, opt.span), local);
     }
+    let spells = case.name == "curl" && !case.args.has(&["-g", "--globoff"]);
     for word in case.words() {
+        // Many requests are none that a rule lets through.
+        if spells && addresses(&word.text) > MOST_ADDRESSES {
+            w.note_uncovered();
+        }
         w.judge_read(word);
         if hands_out_keys(&word.text) {
             w.hit("secret", word.span);
@@ -65,6 +70,30 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
     {
         w.hit("send", case.span);
     }
+}
+
+/// Most addresses that one word stands for as one of a few.
+const MOST_ADDRESSES: u64 = 20;
+
+/// How many addresses a word spells out to `curl`: `[1-9]`, `[a-z:2]`, `{a,b}`.
+fn addresses(text: &str) -> u64 {
+    let mut all: u64 = 1;
+    for (at, open) in text.char_indices().filter(|(_, c)| matches!(c, '[' | '{')) {
+        let rest = text.get(at + 1..).unwrap_or("");
+        let inner = rest.split([']', '}']).next().unwrap_or("");
+        let (range, step) = inner.split_once(':').unwrap_or((inner, "1"));
+        let end = |text: &str| match text.parse::<u64>() {
+            Ok(number) => number,
+            Err(_) => text.chars().next().map_or(0, |c| u64::from(u32::from(c))),
+        };
+        let many = match (open, range.split_once('-')) {
+            ('{', _) => u64::try_from(inner.split(',').count()).unwrap_or(u64::MAX),
+            (_, Some((from, to))) => end(to).abs_diff(end(from)) / end(step).max(1) + 1,
+            (_, None) => 1,
+        };
+        all = all.saturating_mul(many);
+    }
+    all
 }
 
 /// One option of `curl`, `wget` and their like.
