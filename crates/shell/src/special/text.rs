@@ -17,11 +17,12 @@ fn modules(w: &mut Walker<'_>, case: &Case<'_>) {
     let given = case.args.opts.iter().filter(|o| named.contains(&o.name.as_str()));
     let mut folders: Vec<String> = given.filter_map(|o| o.value.as_ref()).map(|f| f.text.clone()).collect();
     for program in &case.args.operands {
-        let words = ["import", "include", "search:", "load(", "load_str(", "strload("];
+        let words = ["import", "include", "search:", "load", "load_str", "strload"];
         let behind = |text: &str, word: &str| -> Vec<String> {
             let rests = text.split(word).skip(1);
             rests
-                .filter_map(|rest| Some(rest.trim_start().strip_prefix('"')?.split('"').next()?.to_owned()))
+                .map(|rest| rest.trim_start_matches(|c: char| c.is_whitespace() || c == '('))
+                .filter_map(|rest| Some(rest.strip_prefix('"')?.split('"').next()?.to_owned()))
                 .collect()
         };
         let [import, include, search, loaded @ ..] = words.map(|word| behind(&program.text, word));
