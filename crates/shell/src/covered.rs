@@ -21,7 +21,10 @@ impl Program {
         let args = Args::read(self, words);
         let mut all = self.harmless_as(&args, words.len(), cwd);
         let doubtful = |at: &usize| words.get(*at).is_some_and(|word| self.may_stand_alone(&word.text));
-        let taken: Vec<usize> = args.opts.iter().filter_map(|opt| opt.value_at).filter(doubtful).collect();
+        let texts = list("options of any text").iter().filter_map(|text| text.split_once('='));
+        let texts: Vec<_> = texts.filter(|(sub, _)| *sub == args.operand(0)).map(|(_, name)| name).collect();
+        let open = args.opts.iter().filter(|opt| !texts.contains(&opt.name.as_str()));
+        let taken: Vec<usize> = open.filter_map(|opt| opt.value_at).filter(doubtful).collect();
         for (nth, &at) in taken.iter().enumerate() {
             // The same line as if the option before it took no value.
             let mut rest = words.to_vec();

@@ -44,8 +44,8 @@ struct Secrets {
     known: Vec<String>,
     files: Names<()>,
     masked: Names<()>,
-    /// Whether the name alone, in any folder, says so.
-    folders: Names<bool>,
+    /// Those whose name alone says so, in any folder.
+    folders: Names<()>,
     /// Lowercase components, with an empty one in front where the place is no home folder's.
     places: Vec<Vec<String>>,
     templates: Names<()>,
@@ -71,8 +71,8 @@ impl Secrets {
                     read.files.add(name, ());
                 }
                 "files" => read.files.add(name, ()),
-                "folders" => read.folders.add(name, entry.is_anywhere()),
-                "places" | "needed" => {
+                "folders" if entry.is_anywhere() => read.folders.add(name, ()),
+                "folders" | "places" | "needed" => {
                     let place = entry.place.to_ascii_lowercase();
                     let parts = place.trim_start_matches("~/").split('/');
                     read.places.push(parts.map(str::to_owned).collect());
@@ -216,9 +216,7 @@ pub fn keeps_secrets(path: &str) -> bool {
     let name = parts.pop().unwrap_or_default();
     let all = &*SECRETS;
     !all.templates.has(name)
-        && (all.files.has(name)
-            || all.masked.has(name)
-            || parts.iter().any(|p| all.folders.get(p) == Some(true)))
+        && (all.files.has(name) || all.masked.has(name) || parts.iter().any(|p| all.folders.has(p)))
 }
 
 /// What stands for the list in a rule about paths: each name with what it leaves out.
