@@ -20,31 +20,28 @@ impl Program {
     pub fn harmless_words(&self, words: &[Field], cwd: Cwd) -> Vec<bool> {
         let args = Args::read(self, words);
         let mut all = self.harmless_as(&args, words.len(), cwd);
-        let doubtful = |at: &usize| words.get(*at).is_some_and(|word| self.may_stand_alone(&word.text));
-        let texts = list("options of any text").iter().filter_map(|text| text.split_once('='));
-        let texts: Vec<_> = texts.filter(|(sub, _)| *sub == args.operand(0)).map(|(_, name)| name).collect();
-        let open = args.opts.iter().filter(|opt| !texts.contains(&opt.name.as_str()));
-        let taken: Vec<usize> = open.filter_map(|opt| opt.value_at).filter(doubtful).collect();
-        for (nth, &at) in taken.iter().enumerate() {
+        let doubtful = self.doubtful_values(&args, words);
+        if doubtful.len() > MOST_DOUBTFUL {
+            return vec![false; words.len()];
+        }
+        for at in doubtful {
             // The same line as if the option before it took no value.
+            let option = at.saturating_sub(1);
             let mut rest = words.to_vec();
-            rest.remove(at.saturating_sub(1));
-            let alone = if nth < MOST_DOUBTFUL {
-                self.harmless_as(&Args::read(self, &rest), rest.len(), cwd)
-            } else {
-                return vec![false; words.len()];
-            };
-            for (cell, harmless) in all
-                .iter_mut()
-                .enumerate()
-                .filter(|(place, _)| place + 1 != at)
-                .map(|(_, cell)| cell)
-                .zip(alone)
-            {
-                *cell &= harmless;
-            }
+            rest.remove(option);
+            let mut alone = self.harmless_as(&Args::read(self, &rest), rest.len(), cwd);
+            alone.insert(option, true);
+            all.iter_mut().zip(alone).for_each(|(cell, harmless)| *cell &= harmless);
         }
         all
+    }
+
+    /// Which words are read as the values of options that may take none.
+    fn doubtful_values(&self, args: &Args, words: &[Field]) -> Vec<usize> {
+        let texts = list("options of any text").iter().filter_map(|text| text.split_once('='));
+        let takes_any = |opt: &&Opt| texts.clone().any(|text| text == (args.operand(0), &*opt.name));
+        let open = args.opts.iter().filter(|opt| !takes_any(opt)).filter_map(|opt| opt.value_at);
+        open.filter(|at| words.get(*at).is_some_and(|word| self.may_stand_alone(&word.text))).collect()
     }
 
     /// Whether a word behind an option may be one itself, or a setting, and not the value: no option is sure to take that.

@@ -32,7 +32,7 @@ pub(super) struct Stand {
     stack: Vec<Folders>,
     /// How many of the lowest there may not be on the stack.
     loose: usize,
-    /// Whether it moved since, so that it stays elsewhere where they are not.
+    /// Whether it moved since by other ways than the stack, so that it stays elsewhere where they are not.
     shifted: bool,
 }
 
@@ -140,12 +140,17 @@ impl Walker<'_> {
 
     /// The shell moves to a folder.
     pub(super) fn go_to(&mut self, to: &Field) {
+        let next = self.named(to);
+        self.walk_to(next);
+    }
+
+    /// The folder that a move names.
+    fn named(&mut self, to: &Field) -> Folders {
         // A folder that nobody reviewed: what is built there is code of others.
         let away = place(&to.text, Cwd::Project) == Place::Scratch
             || !self.stand.moved && to.text.starts_with("../");
         self.stand.strayed |= away || self.was_fetched(&to.text);
-        let next = self.stand.at.then(to);
-        self.stand_in(next);
+        self.stand.at.then(to)
     }
 
     /// It moves to a folder and keeps the one before on the stack.
@@ -158,15 +163,14 @@ impl Walker<'_> {
                 *low = Folders { certain: false, ..low.or(&lowest) };
             }
         }
-        let shifted = self.stand.shifted;
-        self.go_to(to);
-        self.stand.shifted = shifted;
+        let next = self.named(to);
+        self.stand_in(next);
     }
 
     /// It moves back to where it was before its last move.
     pub(super) fn go_back(&mut self) {
         let next = self.stand.before.clone();
-        self.stand_in(next);
+        self.walk_to(next);
     }
 
     /// It moves to the folder on top of the stack, which goes, or takes the present one instead.
@@ -175,8 +179,7 @@ impl Walker<'_> {
             // Nobody knows any more which one is on top.
             return self.wander();
         }
-        let shifted = self.stand.shifted;
-        let stays = shifted && self.stand.stack.len() <= self.stand.loose;
+        let stays = self.stand.shifted && self.stand.stack.len() <= self.stand.loose;
         let Some(next) = self.stand.stack.pop() else { return self.wander() };
         let next = if stays { next.or(&self.stand.at) } else { next };
         self.stand.loose = self.stand.loose.min(self.stand.stack.len());
@@ -184,7 +187,6 @@ impl Walker<'_> {
             self.stand.stack.push(self.stand.at.clone());
         }
         self.stand_in(next);
-        self.stand.shifted = shifted;
         // It stood there, or nothing was put on the stack.
         self.stand.tried -= usize::from(!swaps);
     }
@@ -198,7 +200,7 @@ impl Walker<'_> {
     pub(super) fn wander(&mut self) {
         let stand = &self.stand;
         let all = stand.stack.iter().fold(stand.at.or(&stand.before), |all, folders| all.or(folders));
-        self.stand_in(Folders { certain: false, ..all });
+        self.walk_to(Folders { certain: false, ..all });
     }
 
     /// Whether a name may be the one of somebody's own file in a folder outside of the workspace.
@@ -212,9 +214,14 @@ impl Walker<'_> {
         there.iter().any(|path| is_private(path) || is_secret(path))
     }
 
+    /// It moves without the stack.
+    fn walk_to(&mut self, next: Folders) {
+        self.stand.shifted |= self.stand.loose > 0;
+        self.stand_in(next);
+    }
+
     fn stand_in(&mut self, next: Folders) {
         self.stand.moved = true;
-        self.stand.shifted |= self.stand.loose > 0;
         self.stand.tried += 1;
         let before =
             if self.maybe > 0 { self.stand.at.or(&self.stand.before) } else { self.stand.at.clone() };
