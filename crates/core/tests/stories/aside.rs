@@ -258,6 +258,33 @@ fn what_was_to_mend_a_gate_is_looked_at_before_the_plan_goes_on() {
 }
 
 #[test]
+fn what_was_to_mend_a_gate_comes_back_with_the_plan_and_its_gate_waits_for_that() {
+    for by in [Input::Cancel, Input::Open(opening())] {
+        for word in ["/redo", "/proposals plan"] {
+            let mut b = stopped_in_repair(by.clone());
+            b.say(word);
+            let waits = |b: &Bench| (phase(b), b.session.state().open_proposals().count(), aside(b));
+            assert_eq!(waits(&b), (Phase::AwaitingApproval, 1, 0), "{word}");
+            let before = b.log.len();
+            b.answer(is_plan, Answer::Approve).unwrap();
+            let gates = |b: &Bench| {
+                b.log[before..].iter().filter(|e| matches!(e.event, Event::GateStarted { .. })).count()
+            };
+            assert_eq!(
+                (waits(&b), gates(&b)),
+                ((Phase::Executing, 1, 0), 0),
+                "{word}: it is looked at first"
+            );
+            b.approve_all(None).unwrap();
+            assert_eq!(gates(&b), 0, "{word}: nothing is written yet");
+            b.write();
+            assert_eq!((phase(&b), gates(&b)), (Phase::Executing, 1), "{word}: {:?}", b.notices());
+            assert!(Session::replay(&b.log) == b.session);
+        }
+    }
+}
+
+#[test]
 fn a_step_is_done_by_what_it_left_only_where_nothing_else_was_left_to_do() {
     let mut b = cut_off(Input::Open(opening()));
     let asked = b.session.state().open.values().next().unwrap().message.clone();

@@ -68,10 +68,12 @@ impl Draft<'_> {
         }
     }
 
-    /// What was to make a gate of the unfinished plan green, and was set aside when that was stopped: there is no step that
-    /// would go on with it. Where a newer change of the same file waits, that is looked at.
-    pub(super) fn mends_aside(&self) -> BTreeSet<ProposalId> {
-        let Some(plan) = self.state.last_plan().filter(|p| p.unfinished()) else { return BTreeSet::new() };
+    /// What was to make a gate of this plan green, while it is unfinished, and was set aside when that was stopped: there is
+    /// no step that would go on with it. Where a newer change of the same file waits, that is looked at.
+    pub(super) fn mends_aside(&self, plan: &Plan) -> BTreeSet<ProposalId> {
+        if !plan.unfinished() {
+            return BTreeSet::new();
+        }
         let spares = self.state.spares_of(plan.turn);
         let waits = |p: &Proposal| self.state.open_proposals().any(|open| open.path == p.path);
         let mends =
@@ -178,7 +180,11 @@ impl Draft<'_> {
 
     /// Shows an earlier plan again, with what is left of it to do, and asks whether it begins.
     pub(super) fn present_again(&mut self, plan: Plan) -> Decided {
+        let mends = self.mends_aside(&plan);
         self.show_again(plan, false)?;
+        if !mends.is_empty() {
+            self.take_up(|p| mends.contains(&p.id))?;
+        }
         self.ask_to_begin();
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::{
     },
     phase::{Move, Trigger},
     plan::{Pause, Plan},
-    proposal::Proposal,
+    proposal::{Proposal, ProposalStatus},
     question::{Exit, Failure},
     scope::PermissionMode,
     session::State,
@@ -57,6 +57,24 @@ impl State {
         let asked = |p: &&Proposal| p.back.is_none() && left(p) && self.diff_of(p.lane).is_some();
         // Where changes are taken unasked nobody is to look at them.
         self.permission != PermissionMode::Auto && self.open_proposals().filter(asked).any(of_it)
+    }
+
+    /// Whether changes that were to make a gate of this plan green wait for the user, or are being written: no gate runs on
+    /// the files without them.
+    pub(super) fn mends_wait(&self, plan: &Plan) -> bool {
+        let asked = |p: &Proposal| {
+            p.back.is_none() && self.permission != PermissionMode::Auto && self.diff_of(p.lane).is_some()
+        };
+        let waits = |p: &Proposal| match p.status {
+            ProposalStatus::Open => asked(p),
+            ProposalStatus::Applying(_) => true,
+            ProposalStatus::Applied(_)
+            | ProposalStatus::There
+            | ProposalStatus::Skipped
+            | ProposalStatus::Dropped
+            | ProposalStatus::SetAside => false,
+        };
+        self.proposals().values().any(|p| waits(p) && self.mends(plan, p))
     }
 
     /// Whether a proposal was to make a gate of this plan green.
@@ -265,7 +283,7 @@ impl Draft<'_> {
     }
 
     fn proceed(&mut self) -> Decided {
-        let mends = self.mends_aside();
+        let mends = self.state.last_plan().map(|plan| self.mends_aside(plan)).unwrap_or_default();
         match self.state.phase {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),

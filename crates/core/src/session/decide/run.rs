@@ -251,6 +251,9 @@ impl Draft<'_> {
         if (gate.is_some() || task.is_some()) && !self.may_run() {
             return self.run_failed(None, RunFault::lowered());
         }
+        if gate.is_some() && self.state.mends_wait(&plan) {
+            return;
+        }
         match (gate, task) {
             (Some((gate, name, command)), _) => self.reach_gate(gate, &name, &command),
             (None, Some((task, node))) => {
