@@ -16,6 +16,9 @@ use crate::{
     shell::{Hides, is_hollow, is_prose, tells_its_end},
 };
 
+/// How the line of a note begins that says that nothing checks the plan.
+const UNCHECKED: &str = "Nothing checks this plan:";
+
 /// A submitted plan cannot be used; the text tells the model why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -178,9 +181,10 @@ impl PlanDraft {
         let (why, way) = if trusted {
             ("there is no sandbox here", format!("run it yourself afterwards with `! {line}`"))
         } else {
-            ("this folder is not trusted", "/trust, then /replan, makes it a gate of the plan".to_owned())
+            let way = "/trust makes it a gate while the plan waits, /trust and /replan once it has started";
+            ("this folder is not trusted", way.to_owned())
         };
-        self.tell(&format!("Nothing checks this plan: {why}, so `{line}` won't run on its own; {way}."));
+        self.tell(&format!("{UNCHECKED} {why}, so `{line}` won't run on its own; {way}."));
         self
     }
 
@@ -231,6 +235,30 @@ impl PlanDraft {
             faults.push(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect()));
         }
         if faults.is_empty() { Ok(plan) } else { Err(faults) }
+    }
+}
+
+impl Plan {
+    /// The line of its note that says that nothing checks it.
+    pub fn nothing_checks(&self) -> Option<&str> {
+        self.note.lines().find(|line| line.starts_with(UNCHECKED))
+    }
+
+    /// One that nothing checked, with what was found, as the folder stands now: with gates where these run unasked, else with
+    /// what its note says of that; `None` where it stands so already.
+    pub(crate) fn checked_by(&self, gates: &[GateDraft], unasked: bool, trusted: bool) -> Option<Self> {
+        self.nothing_checks().filter(|_| self.gates.is_empty() && !gates.is_empty())?;
+        let kept: Vec<&str> = self.note.lines().filter(|line| !line.starts_with(UNCHECKED)).collect();
+        let draft =
+            PlanDraft { title: String::new(), note: kept.join("\n"), tasks: Vec::new(), gates: Vec::new() };
+        let draft = if unasked { draft.with_gates(gates) } else { draft.unchecked(gates, trusted) };
+        let (note, count, mut faults) = (lines(&draft.note), self.tasks.len() as u64, Vec::new());
+        let gates: Vec<Gate> = (draft.gates.into_iter().zip(1..))
+            .map(|(gate, number)| gate.build(number, count, &mut faults))
+            .collect();
+        let fits = faults.is_empty() && gates.len() <= MAX_GATES;
+        let same = gates.is_empty() && note == self.note;
+        (fits && !same).then(|| Self { note, gates, ..self.clone() })
     }
 }
 

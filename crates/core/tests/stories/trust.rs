@@ -338,7 +338,8 @@ fn a_plan_that_nothing_checks_here_says_why_and_what_to_do() {
         (
             Trust::None,
             json!(["a.rs"]),
-            "this folder is not trusted, so `make test` won't run on its own; /trust",
+            "this folder is not trusted, so `make test` won't run on its own; /trust makes it a gate while the plan \
+             waits, /trust and /replan once it has begun",
         ),
         (Trust::None, json!(["README.md"]), ""),
         (Trust::Once, json!(["a.rs"]), ""),
@@ -351,6 +352,58 @@ fn a_plan_that_nothing_checks_here_says_why_and_what_to_do() {
         assert_eq!(plan.note.is_empty(), told.is_empty(), "{}", plan.note);
         assert!(plan.note.contains(told), "{}", plan.note);
     }
+}
+
+/// A plan of two steps that waits for a yes in a folder that is not trusted, where this check was found.
+fn waits_unchecked(line: &str) -> Bench {
+    let mut b = Bench::new();
+    b.session.set_gates(vec![GateDraft { command: line.into(), found: true, ..GateDraft::default() }]);
+    b.say("fix the bug in a.rs");
+    let task = |title| json!({"title": title, "files": ["a.rs"]});
+    b.reply("", &[("submit_plan", json!({"title": "P", "note": "Mind.", "tasks": [task("A"), task("B")]}))]);
+    b
+}
+
+/// The user trusts the folder, by the question of `/trust`.
+fn trusts(b: &mut Bench) {
+    b.say("/trust");
+    b.input(Input::Surveyed(bringing("x"))).unwrap();
+    b.answer(is_trust, Answer::Approve).unwrap();
+    b.input(Input::Surveyed(found(TrustRequest::Keep(BlobId::of(b"x")), "x"))).unwrap();
+}
+
+#[test]
+fn a_plan_that_waits_gets_the_gates_that_trust_lets_run_and_is_asked_about_anew() {
+    let mut b = waits_unchecked("make test");
+    let asked = b.question(is_plan);
+    let shown = b.session.state().open[&asked].kind.shown();
+    trusts(&mut b);
+    let plan = b.session.state().plan.clone().unwrap();
+    let lines: Vec<_> = plan.gates.iter().map(|g| g.command.as_str()).collect();
+    assert_eq!((lines, plan.version, plan.note.as_str()), (vec!["make test"], 2, "Mind."));
+    assert!(b.notices().iter().any(|n| n.contains("v2") && n.contains("make test")), "{:?}", b.notices());
+    let anew = b.question(is_plan);
+    assert_ne!((asked, shown), (anew, b.session.state().open[&anew].kind.shown()));
+    let old = Input::Answer { checkpoint: asked, answer: Answer::Approve, shown };
+    assert!(b.input(old).is_err(), "what was read before is not taken over");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert!(Session::replay(&b.log) == b.session);
+    // One that was checked by the user's own word, or asked to run nothing, stays as it is.
+    let mut b = waits_unchecked("make test");
+    b.session.set_gates(Vec::new());
+    trusts(&mut b);
+    assert_eq!(b.session.state().plan.as_ref().map(|p| (p.version, p.gates.len())), Some((1, 0)));
+}
+
+#[test]
+fn a_plan_that_was_left_gets_the_gates_that_trust_lets_run_when_it_is_shown_again() {
+    let mut b = waits_unchecked("make test");
+    b.input(Input::Cancel).unwrap();
+    trusts(&mut b);
+    b.say("/redo");
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!((plan.gates.len(), plan.note.as_str()), (1, "Mind."));
+    b.question(is_plan);
 }
 
 #[test]

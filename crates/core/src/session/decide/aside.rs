@@ -180,6 +180,7 @@ impl Draft<'_> {
 
     /// Shows an earlier plan again, with what is left of it to do, and asks whether it begins.
     pub(super) fn present_again(&mut self, plan: Plan) -> Decided {
+        let plan = self.checked_now(&plan).unwrap_or(plan);
         let mends = self.mends_aside(&plan);
         self.show_again(plan, false)?;
         if !mends.is_empty() {

@@ -123,6 +123,7 @@ impl Draft<'_> {
             return Err(Refusal::new("that plan is already the one waiting"));
         }
         self.close_phase_question();
+        let wanted = self.checked_now(&wanted).unwrap_or(wanted);
         self.show_plan(Plan { version: version + 1, ..wanted });
         self.ask_of_phase();
         Ok(())

@@ -220,6 +220,15 @@ impl Draft<'_> {
         self.under.gates.iter().map(here).collect()
     }
 
+    /// A plan that nothing checked as the folder stood, with what was found, as it stands now.
+    pub(super) fn checked_now(&self, plan: &Plan) -> Option<Plan> {
+        let here = self.state.setting().conditions;
+        let free = !self.state.runs_nothing(plan.turn);
+        let gates = free.then(|| self.found_gates())?;
+        let checked = plan.checked_by(&gates, here.is_calm(), here.trusted)?;
+        Some(Plan { version: self.state.version_after(plan.turn), ..checked })
+    }
+
     /// Whether a check of single files finds fault with none that was changed in this session: so it did before. Its
     /// output then says so below its first line.
     pub(super) fn fails_untouched(

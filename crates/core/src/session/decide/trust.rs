@@ -69,8 +69,25 @@ impl Draft<'_> {
         if self.state.given != given || withheld || self.state.awaits_variables() {
             self.ask_commands_again();
         }
+        self.check_what_waits();
         self.settle_commands();
         Ok(())
+    }
+
+    /// A plan that waits for a yes is held to what was found, as the folder stands now, and is asked about anew with that.
+    fn check_what_waits(&mut self) {
+        let asked = self.state.phase_question().filter(|c| c.kind.is_confirmation()).map(|c| c.id);
+        let plan = self.state.plan.as_ref().and_then(|plan| self.checked_now(plan));
+        let Some((asked, plan)) = asked.zip(plan) else { return };
+        let gates: Vec<String> = plan.gates.iter().map(|gate| format!("`{}`", gate.command)).collect();
+        if !gates.is_empty() {
+            let text =
+                format!("The plan that waits is v{} now, checked by {}.", plan.version, gates.join(", "));
+            self.notice(Level::Info, text);
+        }
+        self.close(asked, None);
+        self.show_plan(plan);
+        self.ask_of_phase();
     }
 
     /// A file that the folder's trust rests on changed while the session is open: it is said, and asked about as a new
