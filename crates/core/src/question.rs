@@ -345,6 +345,8 @@ pub struct Asked<'a> {
     pub plan: Option<&'a Plan>,
     /// Everything that was proposed.
     pub proposals: &'a BTreeMap<ProposalId, Proposal>,
+    /// That nothing checks the active plan, where it began by itself and nobody was told so.
+    pub unchecked: Option<&'a str>,
     /// What stopping or leaving would set aside by now.
     pub stake: &'a [String],
     /// What starting over would forget by now.

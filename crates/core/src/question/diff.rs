@@ -139,7 +139,9 @@ impl Question for Review {
             let (path, why) = (Clean::line(p.path.as_str()), Clean::line(p.control.as_ref()?));
             Some(("control", Clean::line(&format!("{path} {why}; it is written by its own word"))))
         });
-        spec.facts = control.collect();
+        // What is no step's is no part of the plan.
+        let unchecked = asked.unchecked.filter(|_| all.clone().any(|p| p.task.is_some()));
+        spec.facts = unchecked.map(|said| ("check", Clean::line(said))).into_iter().chain(control).collect();
         spec.ruled = all.clone().next().map(|first| {
             let act = if first.kind == ChangeKind::Delete { Touch::Delete } else { Touch::Write };
             (Request::Path { act, path: first.path.as_str().to_owned() }, None)

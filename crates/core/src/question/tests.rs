@@ -65,8 +65,14 @@ fn a_red_gate_of_many_lines_is_asked_about_in_one_line_without_signs_for_their_e
         run: None,
     };
     let proposals = BTreeMap::new();
-    let spec =
-        question.spec(&Asked { plan: None, proposals: &proposals, stake: &[], lost: &[], running: false });
+    let spec = question.spec(&Asked {
+        plan: None,
+        proposals: &proposals,
+        unchecked: None,
+        stake: &[],
+        lost: &[],
+        running: false,
+    });
     let drawn =
         spec.facts.iter().map(|(_, value)| value.as_str()).chain([spec.title.as_str(), spec.text.as_str()]);
     for text in drawn {
@@ -83,6 +89,7 @@ fn what_a_question_offers_is_an_answer_to_it() {
         let spec = question.spec(&Asked {
             plan: None,
             proposals: &proposals,
+            unchecked: None,
             stake: &[],
             lost: &[],
             running: false,
@@ -143,6 +150,7 @@ fn typed_words_answer_only_what_holds_the_phase_and_a_run_alone_answers_nothing(
         let spec = question.spec(&Asked {
             plan: None,
             proposals: &proposals,
+            unchecked: None,
             stake: &[],
             lost: &[],
             running: false,
@@ -177,7 +185,8 @@ fn what_a_look_finds_unlost_wants_less_than_its_text_says_and_its_risk_is_told_a
     });
     let question = commands.into_iter().next().unwrap();
     let (proceed, delete, proposals) = (Some("proceed"), Some("delete"), BTreeMap::new());
-    let asked = Asked { plan: None, proposals: &proposals, stake: &[], lost: &[], running: false };
+    let asked =
+        Asked { plan: None, proposals: &proposals, unchecked: None, stake: &[], lost: &[], running: false };
     for (risk, deletes, unlost, want, spared) in [
         (Risk::High, true, None, proceed, ""),
         (Risk::High, false, None, proceed, ""),
@@ -212,7 +221,8 @@ fn what_a_look_finds_unlost_wants_less_than_its_text_says_and_its_risk_is_told_a
 #[test]
 fn a_text_that_leaves_out_one_thing_that_is_known_of_a_question_does_not_tell_it() {
     let proposals = BTreeMap::new();
-    let asked = Asked { plan: None, proposals: &proposals, stake: &[], lost: &[], running: false };
+    let asked =
+        Asked { plan: None, proposals: &proposals, unchecked: None, stake: &[], lost: &[], running: false };
     let mut left_out = 0;
     for question in questions() {
         let spec = question.spec(&asked);

@@ -148,6 +148,7 @@ fn the_question_shows_arguments_to_their_end() {
     let shown = question.spec(&Asked {
         plan: None,
         proposals: &BTreeMap::new(),
+        unchecked: None,
         stake: &[],
         lost: &[],
         running: false,

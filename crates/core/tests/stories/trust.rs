@@ -9,7 +9,7 @@ use pilothouse_core::{
     policy::By,
     question::{CommandQuestion, TrustQuestion, WITHHELD},
     scope::PermissionMode,
-    session::Session,
+    session::{Bounds, Session},
     tool::{Advice, ToolOutcome},
     trust::{Standing, Trust, TrustRequest},
     work::Work,
@@ -404,6 +404,31 @@ fn a_plan_that_was_left_gets_the_gates_that_trust_lets_run_when_it_is_shown_agai
     let plan = b.session.state().plan.clone().unwrap();
     assert_eq!((plan.gates.len(), plan.note.as_str()), (1, "Mind."));
     b.question(is_plan);
+}
+
+#[test]
+fn what_nothing_checks_and_nobody_was_asked_about_says_so_in_its_review() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+    b.session.set_gates(vec![GateDraft { command: "make test".into(), found: true, ..GateDraft::default() }]);
+    b.say("fix the bug in a.rs");
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [{"title": "A", "files": ["a.rs"]}]}))]);
+    b.reply("", &[("edit", edit_of("a.rs"))]);
+    b.propose("a.rs", "1\n", "2\n");
+    b.reply("done", &[]);
+    let state = b.session.state();
+    let facts = state.spec(&state.open[&b.question(is_diff)]).facts;
+    let note = state.plan.as_ref().unwrap().note.clone();
+    assert!(note.starts_with("Nothing checks this plan"), "{note}");
+    assert!(facts.iter().any(|(label, said)| *label == "check" && said.as_str() == note), "{facts:?}");
+    // Who said yes to the plan has read it there.
+    let mut b = waits_unchecked("make test");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.rs"))]);
+    b.propose("a.rs", "1\n", "2\n");
+    b.reply("done", &[]);
+    let state = b.session.state();
+    assert!(state.spec(&state.open[&b.question(is_diff)]).facts.is_empty());
 }
 
 #[test]

@@ -8,8 +8,17 @@
 )]
 use crossterm::event::KeyCode;
 use pilothouse_core::{
-    blob::Blob, event::Event, ids::*, input::Input, intent::IntentNode, port::Reply, proposal::Decision,
-    redact::Redactor, session::LaneKind,
+    blob::Blob,
+    checkpoint::{Answer, Checkpoint},
+    event::Event,
+    ids::*,
+    input::Input,
+    intent::IntentNode,
+    plan::Plan,
+    port::Reply,
+    proposal::Decision,
+    redact::Redactor,
+    session::LaneKind,
 };
 use proptest::prelude::*;
 
@@ -121,6 +130,29 @@ fn two_hunks() -> Screen {
     s.propose(20, "src/auth/login.rs", BEFORE, after());
     s.tell(review(30, &[20]));
     s
+}
+
+#[test]
+fn that_nothing_checks_a_plan_that_began_by_itself_stands_above_its_change() {
+    let note = "Nothing checks this plan: this folder is not trusted.";
+    for (agreed, told) in [(false, true), (true, false)] {
+        let mut s = Screen::new();
+        s.tell(Event::PlanReady { plan: Plan { note: note.into(), ..crate::story::plan() } });
+        if agreed {
+            let kind = pilothouse_core::question::Confirmation::default().into();
+            let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None };
+            s.tell(Event::CheckpointOpened { checkpoint });
+            let answer = Some(Answer::Approve);
+            let approval = Some(ApprovalId(6));
+            s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(5), answer, approval });
+        }
+        s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+        s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+        s.propose(20, "src/auth/login.rs", BEFORE, after());
+        s.tell(review(30, &[20]));
+        let rows = s.text(100, 40);
+        assert_eq!(rows.iter().any(|row| row.contains(note)), told, "{rows:#?}");
+    }
 }
 
 #[test]
