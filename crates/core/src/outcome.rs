@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobId,
-    diff::Hunk,
+    diff::{Change, Hunk},
     ids::{Millis, Process, ProposalId},
     relpath::RelPath,
 };
@@ -92,14 +92,19 @@ pub struct FileChange {
     /// What of the proposal is undecided: it is proposed again, against what is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest>,
+    /// The lines that a command changed, in their order; empty where they are too many, and of what was proposed, which says
+    /// that itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
 }
 
 impl FileChange {
     /// What takes it back.
     #[must_use]
     pub(crate) fn inverse(self) -> Self {
-        let Self { before, after, added, removed, .. } = self;
-        Self { before: after, after: before, added: removed, removed: added, ..self }
+        let Self { before, after, added, removed, changes, .. } = self;
+        let changes = changes.into_iter().map(|Change { old, new }| Change { old: new, new: old }).collect();
+        Self { before: after, after: before, added: removed, removed: added, changes, ..self }
     }
 }
 

@@ -131,6 +131,7 @@ impl Driver {
                         removed: t.hunks.iter().map(diff::Hunk::removed).sum(),
                         lines: 40,
                         rest: None,
+                        changes: Vec::new(),
                     })
                     .collect();
                 self.todo.push_back(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) });

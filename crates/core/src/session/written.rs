@@ -193,8 +193,11 @@ impl State {
         }
     }
 
-    /// Which lines a write changed, where it wrote what was proposed as it stood.
+    /// Which lines a write changed, where it wrote what was proposed as it stood, or whoever saw a command's end counted them.
     pub(super) fn changes_of(&self, file: &FileChange) -> Option<Vec<Change>> {
+        if !file.changes.is_empty() {
+            return Some(file.changes.clone());
+        }
         let proposal = self.proposals().get(&file.proposal).filter(|p| p.before == file.before)?;
         let ProposalStatus::Applied(id) = proposal.status else { return None };
         let (_, taken) = self.applies().get(&id)?.take.iter().find(|(of, _)| *of == proposal.id)?;

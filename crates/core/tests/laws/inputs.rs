@@ -320,6 +320,7 @@ pub(super) fn world(dice: &mut Dice, work: &Work) -> Input {
                     removed: 0,
                     lines: 0,
                     rest: None,
+                    changes: Vec::new(),
                 })
                 .collect();
             let files = if dice.roll(6) == 0 { Err(broken()) } else { Ok((files, Vec::new())) };

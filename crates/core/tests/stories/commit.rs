@@ -5,15 +5,16 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     commit::{CommitFile, CommitTree, Committed, Merge},
     completion::LeftOut,
+    diff::{Change, hunks},
     event::Event,
-    ids::{CallId, TurnId},
+    ids::{CallId, ProposalId, TurnId},
     input::Input,
     intent::{IntentPath, Phase, Turn},
-    outcome::Rest,
+    outcome::{FileChange, Rest},
     proposal::Decision,
     scope::PermissionMode,
     session::{Extent, Session, What},
-    tool::{ChangeKind, ToolOutcome},
+    tool::{ChangeKind, ToolOutcome, Wrote},
     work::Work,
 };
 use serde_json::json;
@@ -296,6 +297,50 @@ fn a_file_that_was_written_again_and_again_counts_once_from_before_to_after() {
     let (first, second) = (TurnId(1), state.turns.keys().copied().nth(1).unwrap());
     let lines = |turn| state.written_for(turn).iter().map(|f| (f.added, f.removed)).collect::<Vec<_>>();
     assert_eq!((lines(first), lines(second)), (vec![(2, 1)], vec![(0, 1)]));
+}
+
+/// What a command makes of a file, with the lines that it changed.
+fn made_of(before: &str, after: &str) -> FileChange {
+    let changes: Vec<Change> = hunks(before.as_bytes(), after.as_bytes())
+        .iter()
+        .flat_map(|hunk| hunk.changes.iter().copied())
+        .collect();
+    FileChange {
+        proposal: ProposalId(0),
+        path: path("a.txt"),
+        kind: ChangeKind::Modify,
+        before: Some(BlobId::of(before.as_bytes())),
+        after: Some(BlobId::of(after.as_bytes())),
+        mode: None,
+        added: changes.iter().map(|c| c.new.len).sum(),
+        removed: changes.iter().map(|c| c.old.len).sum(),
+        lines: after.lines().count(),
+        rest: None,
+        changes,
+    }
+}
+
+#[test]
+fn what_a_command_writes_adds_up_with_edits_to_what_became_of_the_file() {
+    for formats in ["one\n2\n", "one\n2\nthree!\n"] {
+        let mut b = Bench::new();
+        b.say("fix the greeting");
+        b.plan(&[("One", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "one\ntwo\n", "one\n2\nthree\n");
+        b.reply("", &[("run", json!({"command": "black ."}))]);
+        b.approve_all(None).unwrap();
+        b.write();
+        b.answer(is_risk, Answer::Approve).unwrap();
+        let (files, record) = (vec![made_of("one\n2\nthree\n", formats)], Some(BlobId::of(b"record")));
+        let wrote = Wrote { files, count: 1, record, ..Wrote::default() };
+        b.end_tool(ToolOutcome { wrote: Some(Box::new(wrote)), ..exited(0, "") });
+        let files = b.session.state().written_files(Extent::Session);
+        let lines = formats.lines().count() - 1;
+        assert_eq!((files[0].writes.len(), files[0].added, files[0].removed), (2, lines, 1), "{formats}");
+        assert!(Session::replay(&b.log) == b.session);
+    }
 }
 
 #[test]

@@ -160,6 +160,7 @@ fn what_a_command_wrote_makes_stale_what_others_said_before() {
         removed: 0,
         lines: 2,
         rest: None,
+        changes: Vec::new(),
     };
     ran(&mut b, "git merge main --ff", Vec::new());
     ran(&mut b, "git merge main", vec![file]);

@@ -450,6 +450,7 @@ fn lines_that_a_command_changed_count_and_a_sum_that_nobody_can_count_is_said() 
         removed: 2,
         lines: 4,
         rest: None,
+        changes: Vec::new(),
     }];
     let wrote = Wrote { files, count: 1, record: Some(BlobId::of(b"record")), ..Wrote::default() };
     b.end_tool(ToolOutcome { wrote: Some(Box::new(wrote)), ..exited(0, "") });

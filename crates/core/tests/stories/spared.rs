@@ -171,6 +171,7 @@ fn change_of(path: &str) -> FileChange {
         removed: 1,
         lines: 1,
         rest: None,
+        changes: Vec::new(),
     }
 }
 

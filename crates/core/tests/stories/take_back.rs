@@ -44,6 +44,7 @@ fn changed(name: &str, doubt: Doubt) -> Bench {
         removed: 2,
         lines: 9,
         rest: None,
+        changes: Vec::new(),
     }];
     let wrote = Wrote { files, count: 21, record: id("record"), doubt, ..Wrote::default() };
     b.input(Input::Recovered { call: CallId(700), line: "make fmt".into(), wrote: Box::new(wrote) }).unwrap();

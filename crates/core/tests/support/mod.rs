@@ -297,6 +297,7 @@ impl Bench {
                     removed: taken().map(diff::Hunk::removed).sum(),
                     lines: 0,
                     rest: None,
+                    changes: Vec::new(),
                 }
             })
             .collect()

@@ -454,5 +454,6 @@ fn change(take: &Take, now: Option<&Snapshot>, after: Option<&Blob>) -> FileChan
         removed: taken().map(diff::Hunk::removed).sum(),
         lines: after.map_or(0, |b| diff::lines(b.bytes()).len()),
         rest: None,
+        changes: Vec::new(),
     }
 }

@@ -96,6 +96,7 @@ impl Place {
             removed: 0,
             lines: 0,
             rest: None,
+            changes: Vec::new(),
         }
     }
     fn workloads(&self) -> Vec<Vec<FileChange>> {

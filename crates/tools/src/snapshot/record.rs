@@ -21,6 +21,8 @@ use crate::stamp::Stamp;
 
 /// A larger file is not compared line by line.
 const MOST_COMPARED: usize = 512 * 1024;
+/// Most places of one file that are kept with what a command changed.
+const MOST_CHANGES: usize = 200;
 /// Lines that are shown around a change.
 const AROUND: usize = 2;
 
@@ -173,6 +175,7 @@ impl Change {
         let kept = !matches!(self.after, Thing::Unkept(..));
         let hunks = if kept && text(before) && text(after) { diff::hunks(before, after) } else { Vec::new() };
         let mode = self.before.bits();
+        let changes: Vec<diff::Change> = hunks.iter().flat_map(|hunk| hunk.changes.iter().copied()).collect();
         let change = FileChange {
             proposal: ProposalId::default(),
             path: self.path.clone(),
@@ -184,6 +187,7 @@ impl Change {
             removed: hunks.iter().map(Hunk::removed).sum(),
             lines: diff::lines(after).len(),
             rest: None,
+            changes: if changes.len() <= MOST_CHANGES { changes } else { Vec::new() },
         };
         let shown = lines(&change.path, &hunks, before, after);
         Some((change, shown))

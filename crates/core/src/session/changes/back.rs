@@ -91,8 +91,13 @@ impl Changes {
         for file in files {
             let new = if back.redo { file } else { file.inverse() };
             match of.files.iter_mut().find(|f| f.path == new.path) {
-                Some(old) if back.redo && old.after == new.before => old.after = new.after,
-                Some(old) if !back.redo && old.before == new.after => old.before = new.before,
+                // Which lines the two are together is known of neither.
+                Some(old) if back.redo && old.after == new.before => {
+                    (old.after, old.changes) = (new.after, Vec::new());
+                }
+                Some(old) if !back.redo && old.before == new.after => {
+                    (old.before, old.changes) = (new.before, Vec::new());
+                }
                 Some(old) => *old = FileChange { proposal: old.proposal, mode: old.mode, ..new },
                 None => of.files.push(new),
             }
@@ -115,7 +120,7 @@ impl Changes {
         };
         let (added, removed) = if redo { (taken.added, taken.removed) } else { (taken.removed, taken.added) };
         let (added, removed) = (own.added.saturating_sub(added), own.removed.saturating_sub(removed));
-        Some(FileChange { kind, before, after, added, removed, ..own.clone() })
+        Some(FileChange { kind, before, after, added, removed, changes: Vec::new(), ..own.clone() })
     }
 
     /// The part of a write that was taken last, where a log of before tells of the write as a whole.

@@ -80,6 +80,7 @@ impl Bench {
                     removed: 1,
                     lines: 3,
                     rest: None,
+                    changes: Vec::new(),
                 }
             })
             .collect();

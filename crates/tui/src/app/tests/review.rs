@@ -162,6 +162,7 @@ impl Bench {
                         removed: t.taken.len(),
                         lines: 10,
                         rest: None,
+                        changes: Vec::new(),
                     };
                     let mut files: Vec<FileChange> = changes.iter().map(file).collect();
                     for (file, take) in files.iter_mut().zip(&changes) {

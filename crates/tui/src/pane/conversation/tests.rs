@@ -102,6 +102,7 @@ fn file(path_: &str, kind: ChangeKind, added: usize, removed: usize, lines: usiz
         removed,
         lines,
         rest: None,
+        changes: Vec::new(),
     }
 }
 

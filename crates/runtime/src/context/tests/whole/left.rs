@@ -31,6 +31,7 @@ impl Bench {
             removed: 1,
             lines: 3,
             rest: Some(rest),
+            changes: Vec::new(),
         };
         self.step(Input::ApplyPrepared { apply, files: Ok((vec![file], vec![content])) });
         self.step(Input::ApplyEnded { apply, result: Ok(()) });

@@ -74,6 +74,7 @@ fn written(s: &mut Screen, id: u64, take: &[usize]) -> Option<String> {
         removed: 1,
         lines: 19,
         rest: None,
+        changes: Vec::new(),
     }];
     s.tell(Event::ApplyStarted { apply: ApplyId(200), files });
     let told = s.pane.tells(s.story.session.state(), &Event::Applied { apply: ApplyId(200) });

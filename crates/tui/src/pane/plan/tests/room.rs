@@ -310,6 +310,7 @@ fn the_writes_of_one_file_in_a_step_are_one_row() {
             removed,
             lines: 9,
             rest: None,
+            changes: Vec::new(),
         };
         s.tell(Event::ApplyStarted { apply: ApplyId(n + 1), files: vec![file] });
         s.tell(Event::Applied { apply: ApplyId(n + 1) });
