@@ -73,6 +73,9 @@ pub struct CommitTree {
     /// The merge that is under way, which it would end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<Merge>,
+    /// The workspace as one hash at that look; `None` where it could not be had in time.
+    #[serde(default, skip)]
+    pub seen: Option<BlobId>,
 }
 
 /// A commit that was made.

@@ -14,7 +14,7 @@ use pilothouse_core::{
     proposal::Decision,
     scope::PermissionMode,
     session::{Extent, Session, What},
-    tool::{ChangeKind, ToolOutcome, Wrote},
+    tool::{ChangeKind, ToolOutcome, Trees, Wrote},
     work::Work,
 };
 use serde_json::json;
@@ -369,13 +369,31 @@ fn that_a_gate_is_green_stands_in_the_question_and_not_in_the_message() {
     b.approve_all(None).unwrap();
     b.write();
     b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(exited(0, "fine"));
-    b.say("/commit");
-    looked(&mut b, Ok(CommitTree { small: true, ..tree(&["a.txt"]) }));
-    let shown = b.session.state().open[&b.question(is_commit)].kind.clone();
-    let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
-    assert_eq!(shown.message, "fix the greeting", "in the manner of the log, and no model's report");
-    assert!(shown.text().contains("Gate tests is green: make test"), "{}", shown.text());
+    let tree_of = |name: &str| BlobId::of(name.as_bytes());
+    let trees = Some(Trees { before: tree_of("then"), after: tree_of("then") });
+    b.end_tool(ToolOutcome { trees, ..exited(0, "fine") });
+    let pending = b.session.pending();
+    let looks =
+        pending.values().find_map(|w| if let Work::SeeTree { call } = w { Some(*call) } else { None });
+    b.input(Input::TreeSeen { call: looks.unwrap(), tree: Some(tree_of("then")) }).unwrap();
+    // What is green is so of the files as they are now, and not where nobody could see them in time.
+    for (seen, said) in [
+        (Some("then"), "Gate tests is green: make test"),
+        (Some("now"), "Gate tests was green but has not run since files changed: make test"),
+        (
+            None,
+            "Gate tests was green; whether it still is could not be checked in time: make test",
+        ),
+    ] {
+        b.say("/commit");
+        let seen = seen.map(tree_of);
+        looked(&mut b, Ok(CommitTree { small: true, seen, ..tree(&["a.txt"]) }));
+        let shown = b.session.state().open[&b.question(is_commit)].kind.clone();
+        let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
+        assert_eq!(shown.message, "fix the greeting", "in the manner of the log, and no model's report");
+        assert!(shown.text().contains(said), "{}", shown.text());
+    }
+    assert!(Session::replay(&b.log) == b.session);
 }
 
 #[test]

@@ -339,7 +339,7 @@ fn a_plan_that_nothing_checks_here_says_why_and_what_to_do() {
             Trust::None,
             json!(["a.rs"]),
             "this folder is not trusted, so `make test` won't run on its own; /trust makes it a gate while the plan \
-             waits, /trust and /replan once it has begun",
+             waits, /trust and /replan once it has started",
         ),
         (Trust::None, json!(["README.md"]), ""),
         (Trust::Once, json!(["a.rs"]), ""),

@@ -9,10 +9,12 @@ use std::{
     future::Future,
     panic::AssertUnwindSafe,
     sync::{Arc, atomic::AtomicU64},
+    time::Duration,
 };
 
 use futures::FutureExt;
 use pilothouse_core::{
+    commit::CommitTree,
     ids::{ApplyId, CallId, LaneId},
     input::Input,
     plan::MAX_DOCUMENT,
@@ -24,7 +26,7 @@ use pilothouse_core::{
 };
 use pilothouse_model::{ModelClient, Patience, Unfinished};
 use pilothouse_tools::{BlobSource, Sink, ToolExecutor, git, snapshot::Snapshots};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -50,6 +52,8 @@ use crate::{
 const SKILL_BYTES: usize = 4 * 1024;
 /// What helps where a window is too small.
 const WIDER: &str = "use a model with a larger window, or say how large it is: [model] window";
+/// So long a commit waits to see whether its gates are green on the files as they are.
+const COMMIT_LOOK_WAIT: Duration = Duration::from_secs(5);
 /// Pieces of a reply that may wait to be shown.
 const DELTAS: usize = 64;
 
@@ -205,8 +209,13 @@ impl Driver {
             }
             Work::LookCommit { commit, files } => {
                 let workshop = self.kit.workshop.clone();
+                let rests = self.at.session.state().rests_on_files();
                 self.spawn(key, Some(commit), None, async move {
-                    let result = git::look(workshop.jail(), &files).await;
+                    let tree = async { if rests { workshop.tree().await } else { None } };
+                    let look = git::look(workshop.jail(), &files);
+                    let (result, seen) = tokio::join!(look, timeout(COMMIT_LOOK_WAIT, tree));
+                    let seen = seen.ok().flatten();
+                    let result = result.map(|tree| CommitTree { seen, ..tree });
                     Input::CommitLooked { commit, result }
                 });
             }

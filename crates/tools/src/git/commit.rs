@@ -163,7 +163,7 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
         None => None,
     };
     let small = small(&git).await?;
-    Ok(CommitTree { on: standing(&git).await?, files, others, staged, notes, small, merge })
+    Ok(CommitTree { on: standing(&git).await?, files, others, staged, notes, small, merge, seen: None })
 }
 
 /// A file that a commit would hold, as it lies there.

@@ -10,6 +10,7 @@ use super::{
     verdict::CallVerdict,
 };
 use crate::{
+    blob::BlobId,
     checkpoint::{Checkpoint, CheckpointKind},
     commit::{CommitTree, Committed, MOST_FILES, MessageFacts},
     event::{CallStatus, Event, Level},
@@ -17,7 +18,7 @@ use crate::{
     input::Refusal,
     intent::{IntentNode, IntentPath, Phase, Reading, Turn},
     money::count,
-    plan::{GateStatus, failed_and_skipped},
+    plan::{Gate, GateStatus, failed_and_skipped},
     question::{CommitAnswer, CommitQuestion},
     redact::is_marked,
     relpath::RelPath,
@@ -30,6 +31,8 @@ use crate::{
 const MESSAGE_CHARS: usize = 4_000;
 /// Why nothing is committed now.
 const UNDER_WAY: &str = "something is still running; commit when it is done";
+/// Said of a gate where nobody could look at what it was green on.
+const UNSEEN: &str = "whether it still is could not be checked in time";
 
 impl State {
     /// The commit that waits for a yes.
@@ -88,7 +91,8 @@ impl Draft<'_> {
                 self.emit(Event::CommitEnded { commit, made: None, told });
             }
             Ok(mut tree) => {
-                tree.notes.extend(self.gates_say(&tree));
+                let seen = tree.seen.take();
+                tree.notes.extend(self.gates_say(&tree, seen));
                 let facts = || MessageFacts {
                     small: tree.small,
                     ..self.state.message_facts(|path| holds(&tree, path))
@@ -228,26 +232,27 @@ impl Draft<'_> {
         groups.filter(|group| group.files.iter().any(|f| holds(tree, &f.path)))
     }
 
-    /// What the gates of that work say of it: the newest plan's that are red, or were green before later changes. Of what was
-    /// done before the last plan it is not known any more whether its gates are green.
-    fn gates_say(&self, tree: &CommitTree) -> Vec<String> {
+    /// What the gates of that work say of it: the newest plan's that are red, or were green before later changes, on the files
+    /// as they were seen. Of what was done before the last plan it is not known any more whether its gates are green.
+    fn gates_say(&self, tree: &CommitTree, seen: Option<BlobId>) -> Vec<String> {
         let mut plans = self.in_commit(tree).filter_map(|g| self.state.plan_of(g.origin.work));
         let plan = plans.next_back();
         let last = plan.is_some_and(|plan| self.state.suspended.as_ref() == Some(plan));
         let gates = plan.into_iter().flat_map(|p| &p.gates);
         let said = gates.filter_map(|g| match g.status {
-            GateStatus::Passed(_) if last => Some(format!("Gate {} is green: {}", g.name, g.command)),
+            GateStatus::Passed(evidence) if last => {
+                let on = self.state.trees.get(&evidence).map(|proven| proven.tree);
+                Some(match on.zip(seen) {
+                    Some((on, seen)) if on == seen => format!("Gate {} is green: {}", g.name, g.command),
+                    Some(_) => self.green_before(g, evidence),
+                    None => format!("Gate {} was green; {UNSEEN}: {}", g.name, g.command),
+                })
+            }
             GateStatus::Failed(_) if g.waived => {
                 Some(format!("Gate {} {}: {}", g.name, failed_and_skipped(g.exit), g.command))
             }
             GateStatus::Failed(_) => Some(format!("Gate {} is red: {}", g.name, g.command)),
-            GateStatus::Stale(evidence) => {
-                let since = self.changed_since(evidence);
-                Some(format!(
-                    "Gate {} was green but has not run since {since} changed: {}",
-                    g.name, g.command
-                ))
-            }
+            GateStatus::Stale(evidence) => Some(self.green_before(g, evidence)),
             GateStatus::Pending
             | GateStatus::Running
             | GateStatus::Passed(_)
@@ -255,6 +260,11 @@ impl Draft<'_> {
             | GateStatus::Unproven(_) => None,
         });
         said.collect()
+    }
+
+    fn green_before(&self, gate: &Gate, evidence: EvidenceId) -> String {
+        let (since, Gate { name, command, .. }) = (self.changed_since(evidence), gate);
+        format!("Gate {name} was green but has not run since {since} changed: {command}")
     }
 
     /// What this session wrote since a gate was run; where that is nothing, somebody else changed files.
