@@ -11,6 +11,7 @@ use pilothouse_core::{
     intent::Phase,
     plan::{Pause, Revision, TaskStatus, Workspace},
     relpath::RelPath,
+    runs::RunInfo,
     scope::PermissionMode,
     session::Bounds,
     talk::{ModelCall, ModelReply, Usage},
@@ -455,6 +456,21 @@ fn lines_that_a_command_changed_count_and_a_sum_that_nobody_can_count_is_said() 
     let wrote = Wrote { files, count: 1, record: Some(BlobId::of(b"record")), ..Wrote::default() };
     b.end_tool(ToolOutcome { wrote: Some(Box::new(wrote)), ..exited(0, "") });
     assert_eq!(pause(&b).unwrap(), "Paused: 6 lines changed, over the limit of 5");
+}
+
+#[test]
+fn a_list_says_of_a_plan_that_waits_what_waits() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    let of = |b: &Bench| {
+        let run = RunInfo::of(b.session.state());
+        (run.title, run.doing)
+    };
+    let waits = "a plan of 2 steps waits for your yes";
+    assert_eq!(of(&b), ("Plan".to_owned(), waits.to_owned()));
+    b.say("/rename Release");
+    assert_eq!(of(&b), ("Release".to_owned(), format!("Plan: {waits}")), "what it is about is named");
 }
 
 #[test]
