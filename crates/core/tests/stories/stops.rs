@@ -11,6 +11,7 @@ use pilothouse_core::{
     intent::{Control, Phase, Turn},
     outcome::Exit,
     session::{Deed, Foretold},
+    talk::{Fault, FaultKind},
     tool::{ToolOutcome, Wrote},
 };
 use serde_json::json;
@@ -108,6 +109,32 @@ fn a_stop_keeps_a_plan_that_waits_for_words() {
             );
         }
     }
+}
+
+#[test]
+fn who_stops_an_answer_beside_what_waits_is_told_what_stopped_and_what_waits() {
+    // Nothing else waits.
+    let mut b = Bench::new();
+    b.say("why is the sky blue?");
+    b.input(Input::Cancel).unwrap();
+    assert_eq!(b.notices().last().unwrap(), "Stopped.");
+    // A plan.
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.say("why is the sky blue?");
+    b.input(Input::Cancel).unwrap();
+    let told = "Stopped the answer to \"why is the sky blue?\". Still waiting: Plan: a plan of 2 steps waits for your yes.";
+    assert_eq!(b.notices().last().unwrap(), told);
+    // A run that failed.
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let fault = Fault { kind: FaultKind::Refused, message: "no".into(), hint: String::new(), status: None };
+    b.input(Input::Replied { call: b.thinking(), reply: Err(fault) }).unwrap();
+    assert_eq!(b.session.state().phase, Phase::Failed);
+    b.say("why is the sky blue?");
+    b.input(Input::Cancel).unwrap();
+    let told = "Stopped the answer to \"why is the sky blue?\". Still waiting: the run that failed: no.";
+    assert_eq!(b.notices().last().unwrap(), told);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::{Answer, Checkpoint, CheckpointKind, Failure},
     event::{CallStatus, Event, Level, RunStatus},
+    fact::shortened,
     goal::GoalStatus,
     ids::{ApplyId, CheckpointId, LaneId, ProposalId, TaskId},
     input::Refusal,
@@ -15,8 +16,12 @@ use crate::{
     phase::Trigger,
     pipeline::StageEvent,
     plan::{GateStatus, Plan, TaskStatus},
+    runs::waits,
     session::{ApplyStatus, Lane, LaneKind},
 };
+
+/// Most characters of a message whose answer was stopped.
+const MOST_ASKED: usize = 60;
 
 impl Draft<'_> {
     /// Stop: what works first, a run or a planning, before what is beside it; then questions that still wait for the model,
@@ -143,10 +148,23 @@ impl Draft<'_> {
         true
     }
 
-    /// Stops one answer with what it asks.
+    /// Stops one answer with what it asks; where something else waits, it is told which of them stopped.
     pub(super) fn stop_answer(&mut self, lane: LaneId) {
+        let turn = self.state.lanes.get(&lane).and_then(|l| self.state.turns.get(&l.turn));
+        let asked = turn.map(|t| t.head.lines().next().unwrap_or_default().trim().to_owned());
         self.end_answer(lane);
-        self.notice(Level::Info, "Stopped.");
+        let waiting: Vec<String> = self.state.open.values().map(|c| waits(&self.state, c, true)).collect();
+        let text = match asked.filter(|asked| !asked.is_empty() && !waiting.is_empty()) {
+            Some(asked) => {
+                let (asked, waiting) = (shortened(&asked, MOST_ASKED), waiting.join("; "));
+                format!(
+                    "Stopped the answer to \"{asked}\". Still waiting: {}.",
+                    waiting.trim_end_matches('.')
+                )
+            }
+            None => "Stopped.".to_owned(),
+        };
+        self.notice(Level::Info, text);
     }
 
     fn end_answer(&mut self, lane: LaneId) {
