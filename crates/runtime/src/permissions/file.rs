@@ -16,8 +16,11 @@ use toml::{
 
 use crate::{config::position, error::RuntimeError};
 
-/// Each of them is held against every path and line.
+/// Each of them is held against every path and line. A list that comes with the program counts as the one rule that names
+/// it.
 const MAX_RULES: usize = 1_000;
+/// Most places that name such a list: once for each effect and kind.
+const MAX_LISTS: usize = 21;
 
 /// What a file says.
 #[derive(Debug, Default)]
@@ -69,7 +72,7 @@ pub(super) fn parse(
             "the file must be TOML: `[[deny]]`, and below it `read = \"…\"`",
         )
     })?;
-    let mut out = Rules::default();
+    let (mut out, mut own, mut lists) = (Rules::default(), 0, 0);
     for (key, value) in table.get_ref() {
         let name = key.get_ref().as_ref();
         if name == "drop" {
@@ -86,16 +89,24 @@ pub(super) fn parse(
                 ));
             };
             for entry in entries {
-                out.rules.extend(reader.entry(effect, entry)?);
+                let (rules, of_lists) = reader.entry(effect, entry)?;
+                own += rules.len() - of_lists.iter().sum::<usize>();
+                lists += of_lists.len();
+                out.rules.extend(rules);
             }
         } else {
             let hint = "write `[[deny]]`, `[[ask]]`, `[[allow]]` or `drop = […]`";
             return Err(reader.error(key.span().start, format!("{name:?} is not known here"), hint));
         }
     }
-    if out.rules.len() > MAX_RULES {
-        let message = format!("{} rules are too many; the limit is {MAX_RULES}", out.rules.len());
+    if own > MAX_RULES {
+        let message = format!("{own} rules are too many; there may be {MAX_RULES}");
         return Err(reader.error(0, message, "one pattern can cover many names, such as `secrets/**`"));
+    }
+    if lists > MAX_LISTS {
+        let message =
+            format!("a list that comes with the program is named {lists} times; {MAX_LISTS} are enough");
+        return Err(reader.error(0, message, "name it once for each effect and kind of rule"));
     }
     out.rules.sort_by_key(|r| r.origin.line);
     Ok(out)
@@ -116,13 +127,17 @@ impl Reader<'_> {
         RuntimeError::Config { file, line, column, message: message.into(), hint }
     }
 
-    /// The rules of one table.
-    fn entry(&self, effect: Effect, entry: &Spanned<DeValue<'_>>) -> Result<Vec<Rule>, RuntimeError> {
+    /// The rules of one table, and how many each list that it names makes of them.
+    fn entry(
+        &self,
+        effect: Effect,
+        entry: &Spanned<DeValue<'_>>,
+    ) -> Result<(Vec<Rule>, Vec<usize>), RuntimeError> {
         let DeValue::Table(table) = entry.get_ref() else {
             let hint = format!("write `[[{}]]` and below it what it is about", effect.name());
             return Err(self.error(entry.span().start, "this is no table", &hint));
         };
-        let mut rules = Vec::new();
+        let (mut rules, mut of_lists) = (Vec::new(), Vec::new());
         let (mut why, mut matches, mut not) = (String::new(), Vec::new(), Vec::new());
         for (key, value) in table {
             match key.get_ref().as_ref() {
@@ -131,7 +146,9 @@ impl Reader<'_> {
                 "not" => not = self.list(value)?,
                 kind if KINDS.contains(&kind) => {
                     for item in self.list(value)? {
-                        rules.extend(self.rules(effect, kind, item)?);
+                        let read = self.rules(effect, kind, item)?;
+                        of_lists.extend((read.len() > 1).then_some(read.len()));
+                        rules.extend(read);
                     }
                 }
                 other => {
@@ -149,7 +166,7 @@ impl Reader<'_> {
         }
         self.check(&rules, &matches, true)?;
         self.check(&rules, &not, false)?;
-        Ok(rules)
+        Ok((rules, of_lists))
     }
 
     /// The rule of a pattern, or one for each name of the list that the pattern names.

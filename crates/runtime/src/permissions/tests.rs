@@ -154,3 +154,22 @@ fn a_built_in_rule_can_be_left_out_by_its_name() {
     desk.user("drop = [\"ask read .envrc\"]\n");
     assert_eq!(desk.outcome("read .envrc").0, Outcome::Run);
 }
+
+#[test]
+fn lists_that_come_with_the_program_count_as_the_one_rule_that_names_them() {
+    let desk = Desk::new();
+    let own = |count: usize| -> String {
+        let names: Vec<String> = (0..count).map(|n| format!("\"a{n}/**\"")).collect();
+        format!("[[deny]]\nread = [{}]\n", names.join(", "))
+    };
+    let lists = "[[deny]]\nread = \"<secret files>\"\nwrite = [\"<secret files>\", \"<control files>\"]\n";
+    desk.user(&format!("{lists}{}", own(1_000)));
+    assert_eq!(desk.outcome("read .env").0, Outcome::Refuse);
+    desk.user(&format!("{lists}{}", own(1_001)));
+    let why = desk.load().unwrap_err().to_string();
+    assert!(why.contains("1001 rules are too many; there may be 1000"), "{why}");
+    let often = ["\"<secret files>\""; 22].join(", ");
+    desk.user(&format!("[[deny]]\nread = [{often}]\n"));
+    let why = desk.load().unwrap_err().to_string();
+    assert!(why.contains("named 22 times"), "{why}");
+}
