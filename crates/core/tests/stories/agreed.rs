@@ -6,7 +6,7 @@ use pilothouse_core::{
     input::{Fork, Input, Opening},
     intent::Phase,
     plan::GateDraft,
-    session::{Extent, Session},
+    session::{Bounds, Extent, Session},
     tool::Tool,
     trust::{Standing, Trust},
 };
@@ -351,5 +351,30 @@ fn items_of_the_agents_list_are_ordered_by_their_numbers() {
         let mut b = told(Trust::None, answer);
         b.say(line);
         assert_ne!(phase(&b), Phase::Planning, "{line}: {:?}", b.names());
+    }
+}
+
+#[test]
+fn who_said_yes_to_what_a_planning_asks_is_not_asked_again_about_its_one_step() {
+    let question = "Shall I rename foo to bar in a.rs?";
+    for (order, begins) in
+        [("rename the function foo in a.rs", true), ("plan the rename of foo in a.rs", false)]
+    {
+        for by_call in [false, true] {
+            let mut b = Bench::new();
+            b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+            b.say(order);
+            if by_call {
+                b.reply("", &[("ask_user", json!({"question": question, "choices": ["yes", "no"]}))]);
+            } else {
+                b.reply(&format!("I found foo in a.rs.\n\n{question}"), &[]);
+            }
+            b.say("yes");
+            let step = json!({"title": "Rename foo to bar", "files": ["a.rs"]});
+            b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [step]}))]);
+            // Who asked for a plan wants to see it.
+            let then = if begins { Phase::Executing } else { Phase::AwaitingApproval };
+            assert_eq!(phase(&b), then, "{order}, by a call: {by_call}");
+        }
     }
 }
