@@ -47,6 +47,11 @@ pub fn foretold(text: &str) -> Option<String> {
     }
 }
 
+/// What the user is told once such a message was sent; `None` where it names none.
+pub fn unsent(text: &str) -> Option<String> {
+    foretold(text).map(|told| format!("{}.", told.replacen("the ", "The ", 1)))
+}
+
 /// What a model is told of them, as plain state.
 pub fn told(text: &str) -> Option<String> {
     let all = named(text);

@@ -256,6 +256,20 @@ fn trusted_with(check: &str) -> Bench {
 }
 
 #[test]
+fn that_a_picture_is_not_sent_is_told_with_its_message() {
+    for (line, told) in [
+        ("what does @shot.png show?", Some("The picture shot.png itself is not sent, only its name.")),
+        ("compare @a.png with @b.jpg", Some("The 2 pictures themselves are not sent, only their names.")),
+        ("what does shot.png show?", None),
+        ("!ls @shot.png", None),
+    ] {
+        let mut b = Bench::new();
+        b.say(line);
+        assert_eq!(b.notices().iter().find(|n| n.contains("not sent")).map(String::as_str), told, "{line}");
+    }
+}
+
+#[test]
 fn a_check_that_the_question_about_the_folder_named_runs_as_the_usual_ones_do() {
     let mut b = trusted_with(".venv/bin/pytest");
     b.say("fix the bug in a.txt");

@@ -13,6 +13,7 @@ use crate::{
         reading::turn_names,
     },
     phase::{Move, Trigger},
+    picture,
     question::Lone,
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
@@ -177,6 +178,10 @@ impl Draft<'_> {
         let turn = TurnId(self.id());
         let (text, branch) = (self.excerpt(line), self.under.branch.clone());
         self.emit(Event::TurnStarted { turn, text, branch });
+        // Who sees no preview is told so as well.
+        if let Some(text) = picture::unsent(line).filter(|_| !line.starts_with('!')) {
+            self.notice(Level::Info, text);
+        }
         self.call_agent(turn, line);
         turn
     }
