@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     about::AboutChange,
     blob::BlobId,
-    checkpoint::{Checkpoint, CheckpointKind},
     fact::{Fact, FactSource},
     ids::{Millis, TurnId},
     intent::{Classifier, Phase, Turn},
@@ -309,7 +308,7 @@ fn doing(state: &State) -> String {
         return first_line(why).to_owned();
     }
     if let Some(question) = state.open.values().next() {
-        return waits(state, question, state.about.title.is_some());
+        return state.waits(question, state.about.title.is_some());
     }
     let mut calls = state.lanes.values().flat_map(|l| &l.calls).filter(|c| c.allowed.is_some());
     let call = calls.next_back().map(|c| {
@@ -328,26 +327,6 @@ fn doing(state: &State) -> String {
             asked.filter(|asked| !asked.is_empty()).unwrap_or("the model is asked").to_owned()
         }
         true => kept(state).join(", "),
-    }
-}
-
-/// What waits with a question, in words that stand for themselves: of a review how many files wait still as it is now; of a
-/// plan its name where that is wanted.
-pub(crate) fn waits(state: &State, question: &Checkpoint, named: bool) -> String {
-    if question.kind.review().is_some() {
-        let spec = state.spec(question);
-        return format!("{}: {}", spec.title, spec.text);
-    }
-    let message = first_line(&question.message);
-    match state.plan.as_ref().filter(|_| question.kind.is_confirmation()) {
-        Some(plan) => {
-            let name = if named { format!("{}: ", plan.title) } else { String::new() };
-            format!("{name}a plan of {} waits for your yes", count(plan.tasks.len(), "step"))
-        }
-        None if matches!(question.kind, CheckpointKind::Failure(_)) => {
-            format!("the run that failed: {message}")
-        }
-        None => message.to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::{Lane, State};
 use crate::{
-    checkpoint::Checkpoint,
+    checkpoint::{Checkpoint, CheckpointKind},
     ids::{LaneId, Millis, ProposalId},
     intent::Phase,
     lane::LaneKind,
@@ -24,6 +24,27 @@ impl State {
         let (plan, proposals) = (self.plan.as_ref(), self.proposals());
         let unchecked = self.unchecked();
         question.spec(&Asked { plan, proposals, unchecked, stake: &stake, lost: &lost, running })
+    }
+
+    /// What waits with a question, in words that stand for themselves: of a review how many files wait still as it is now; of a
+    /// plan its name where that is wanted.
+    pub(crate) fn waits(&self, question: &Checkpoint, named: bool) -> String {
+        if question.kind.review().is_some() {
+            let spec = self.spec(question);
+            return format!("{}: {}", spec.title, spec.text);
+        }
+        let message =
+            question.message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        match self.plan.as_ref().filter(|_| question.kind.is_confirmation()) {
+            Some(plan) => {
+                let name = if named { format!("{}: ", plan.title) } else { String::new() };
+                format!("{name}a plan of {} waits for your yes", count(plan.tasks.len(), "step"))
+            }
+            None if matches!(question.kind, CheckpointKind::Failure(_)) => {
+                format!("the run that failed: {message}")
+            }
+            None => message.to_owned(),
+        }
     }
 
     /// That nothing checks the active plan, in the words of its note, where it began by itself: its review is the first that

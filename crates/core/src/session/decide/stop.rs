@@ -16,7 +16,6 @@ use crate::{
     phase::Trigger,
     pipeline::StageEvent,
     plan::{GateStatus, Plan, TaskStatus},
-    runs::waits,
     session::{ApplyStatus, Lane, LaneKind},
 };
 
@@ -153,7 +152,7 @@ impl Draft<'_> {
         let turn = self.state.lanes.get(&lane).and_then(|l| self.state.turns.get(&l.turn));
         let asked = turn.map(|t| t.head.lines().next().unwrap_or_default().trim().to_owned());
         self.end_answer(lane);
-        let waiting: Vec<String> = self.state.open.values().map(|c| waits(self.state, c, true)).collect();
+        let waiting: Vec<String> = self.state.open.values().map(|c| self.state.waits(c, true)).collect();
         let text = match asked.filter(|asked| !asked.is_empty() && !waiting.is_empty()) {
             Some(asked) => {
                 let (asked, waiting) = (shortened(&asked, MOST_ASKED), waiting.join("; "));
