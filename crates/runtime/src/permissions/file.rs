@@ -100,7 +100,7 @@ pub(super) fn parse(
         }
     }
     if own > MAX_RULES {
-        let message = format!("{own} rules are too many; there may be {MAX_RULES}");
+        let message = format!("{own} rules are too many; the limit is {MAX_RULES}");
         return Err(reader.error(0, message, "one pattern can cover many names, such as `secrets/**`"));
     }
     if lists > MAX_LISTS {
