@@ -22,7 +22,7 @@ mod written;
 
 use std::{
     cell::RefCell,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     ops::Range,
     sync::Arc,
 };
@@ -43,6 +43,7 @@ use self::{
     doc::{Content, Doc, File, Shape, Spot, Texts},
     edit::Editing,
     search::Sought,
+    view::Changed,
     words::Words,
 };
 pub(crate) use self::{lines::counts, written::WrittenDiff};
@@ -243,6 +244,8 @@ pub struct DiffPane {
     whole: Range<usize>,
     /// How many lines of the hunk are below them.
     below: usize,
+    /// The changed lines that were on the screen: no hunk is decided with one that was not.
+    seen: HashSet<Changed>,
     /// What the open sheet is about: the proposals with the hashes shown; empty when it is closed.
     asked_all: Vec<(ProposalId, BlobId)>,
     /// What that sheet asks.
@@ -308,6 +311,7 @@ impl DiffPane {
         self.stale = false;
         self.files = doc::files(state);
         self.texts.keep(&self.files);
+        self.seen.retain(|(id, ..)| self.files.iter().any(|f| f.id == *id));
         self.asked_all.clear();
         self.lines = None;
         let found = was.as_ref().and_then(|(id, path)| {

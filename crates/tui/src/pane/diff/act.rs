@@ -130,7 +130,7 @@ impl DiffPane {
             Some(Decision::Taken) => Some(Decision::Left),
             Some(Decision::Left) => None,
         };
-        self.decide(ctx, next)
+        self.decide(ctx, next, "Space")
     }
 
     /// Decides the hunk and goes on to the next. Where none is left the cursor rests, and a key that was
@@ -146,7 +146,7 @@ impl DiffPane {
             // What can be done stands where nothing cuts it.
             return Outcome::notice(format!("{key}{next}; hunk {}, the last, is {is}", hunk + 1));
         }
-        let outcome = self.decide(ctx, Some(decision));
+        let outcome = self.decide(ctx, Some(decision), if decision == Decision::Taken { "y" } else { "n" });
         if !outcome.inputs.is_empty() && !self.next_undecided(ctx) {
             self.rests = here.map(|(id, hunk)| (id, hunk, decision));
         }
@@ -158,7 +158,8 @@ impl DiffPane {
         Self::proposal(ctx, file.id)?.decided.get(&hunk).copied()
     }
 
-    fn decide(&self, ctx: &Ctx<'_>, decision: Option<Decision>) -> Outcome {
+    /// Decides the hunk, where each of its changed lines was on the screen; else what was not is shown first.
+    fn decide(&mut self, ctx: &Ctx<'_>, decision: Option<Decision>, key: &str) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
             return Outcome::notice("it is being written, so nothing can be decided now");
@@ -167,6 +168,9 @@ impl DiffPane {
             return Outcome::notice("still loading; nothing is decided unseen");
         }
         let (proposal, shown) = (file.id, file.shown);
+        if let Some(more) = decision.and_then(|decision| self.show_unseen(ctx, decision, key)) {
+            return Outcome::notice(more);
+        }
         Outcome::input(Input::Decide { proposal, hunk: self.hunk, decision, shown })
     }
 
@@ -311,7 +315,7 @@ impl DiffPane {
     /// Leaves the hunk and asks why; an empty line gives no reason.
     fn leave_why(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let asks = self.comment(ctx);
-        let mut outcome = self.decide(ctx, Some(Decision::Left));
+        let mut outcome = self.decide(ctx, Some(Decision::Left), "N");
         if !outcome.inputs.is_empty() {
             outcome.open = asks.open;
         }

@@ -31,6 +31,11 @@ impl Chosen {
         from.min(self.at)..from.max(self.at) + 1
     }
 
+    /// These lines were on the screen.
+    pub(super) fn saw(&mut self, lines: impl IntoIterator<Item = Line>) {
+        self.seen.extend(lines);
+    }
+
     /// The keys that act on them.
     pub(super) fn keys(&self) -> [(&'static str, &'static str); 5] {
         let range = if self.from.is_some() { "one line" } else { "from here" };
@@ -104,14 +109,6 @@ impl DiffPane {
         let of = self.chosen_changes();
         let mut lines = self.doc.lines.iter().filter(|line| self.is_of(&of, **line));
         lines.find(|line| !chosen.seen.contains(line)).copied()
-    }
-
-    /// What stands on the screen now counts as seen, while lines are chosen.
-    pub(super) fn saw_lines(&mut self) {
-        let (Some(chosen), Some(lines)) = (&mut self.lines, self.doc.lines.get(self.whole.clone())) else {
-            return;
-        };
-        chosen.seen.extend(lines);
     }
 
     /// The lines of the hunk, each with the one that it stands for.

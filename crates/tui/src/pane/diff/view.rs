@@ -2,12 +2,17 @@
 //!
 //! Owns the first row and the rows from there on. Never moves the cursor but to what is seen.
 
-use super::{DiffPane, Spot};
+use pilothouse_core::{blob::BlobId, ids::ProposalId, proposal::Decision};
+
+use super::{DiffPane, Spot, doc::Line};
 use crate::{
     pane::Ctx,
-    row::{self, Ink, Row},
+    row::{self, Ink, Row, count},
     theme::Slot,
 };
+
+/// A line that a change takes away or brings: of which proposal, in which content, which line.
+pub(super) type Changed = (ProposalId, BlobId, usize);
 
 impl DiffPane {
     pub(super) fn height(&self, ctx: &Ctx<'_>, line: usize) -> usize {
@@ -139,6 +144,49 @@ impl DiffPane {
             None => self.follow(to),
         }
         self.fill(ctx);
+    }
+
+    /// What stands on the screen now counts as seen.
+    pub(super) fn saw_lines(&mut self) {
+        let lines = self.doc.lines.get(self.whole.clone()).unwrap_or_default().to_vec();
+        let changed: Vec<Changed> = lines.iter().flat_map(|line| self.changes(*line)).collect();
+        self.seen.extend(changed);
+        if let Some(chosen) = &mut self.lines {
+            chosen.saw(lines);
+        }
+    }
+
+    /// What a line changes: by the content that it stands in, so that it stays the same where a hunk is split.
+    fn changes(&self, line: Line) -> impl Iterator<Item = Changed> {
+        let (file, old, new) = match line {
+            Line::Old(file, _, n) => (file, Some(n), None),
+            Line::New(file, _, n) => (file, None, Some(n)),
+            Line::Both(file, _, old, new) => (file, old, new),
+            Line::Blank | Line::File(_) | Line::Hunk(..) | Line::Same(..) | Line::Wait | Line::Lost => {
+                (0, None, None)
+            }
+        };
+        let of = |side: Option<BlobId>, n: Option<usize>, id| Some((id, side?, n?));
+        let file = self.files.get(file);
+        let old = file.and_then(|f| of(f.before, old, f.id));
+        old.into_iter().chain(file.and_then(|f| of(f.after, new, f.id)))
+    }
+
+    /// Brings what was not on the screen yet of the hunk there, and tells how much that is; `None` where all of it was.
+    pub(super) fn show_unseen(&mut self, ctx: &Ctx<'_>, decision: Decision, key: &str) -> Option<String> {
+        let spot = self.spot()?;
+        let own = (spot.line..spot.end).filter_map(|n| Some((n, *self.doc.lines.get(n)?)));
+        let unseen = own.filter(|(_, line)| self.changes(*line).any(|c| !self.seen.contains(&c)));
+        let unseen: Vec<usize> = unseen.map(|(n, _)| n).collect();
+        let (first, last) = (*unseen.first()?, *unseen.last()?);
+        (self.top, self.brings) = ((first, 0), false);
+        self.fill(ctx);
+        let does = match decision {
+            _ if !self.whole.contains(&last) => "shows the next of them",
+            Decision::Taken => "again takes the hunk",
+            Decision::Left => "again leaves the hunk",
+        };
+        Some(format!("{}: {key} {does}", count(unseen.len(), "more line")))
     }
 
     /// Makes the rows from the top on; returns the line behind the last that is seen.

@@ -129,9 +129,11 @@ fn a_search_goes_to_a_file_by_its_name_and_to_lines_of_all_and_decides_nothing()
     s.act(DiffAction::Leave);
     assert_eq!(at(&mut s, DiffAction::Leave), (0, 1), "behind the last stands the first");
     // A decision is one all the same, and what is looked for stays.
+    s.draw(110, 16);
     assert_eq!(s.act(DiffAction::Take).inputs.len(), 1);
     assert_eq!(at(&mut s, DiffAction::Leave), (1, 1));
     assert!(s.pane.close(), "Esc ends it");
+    s.draw(110, 16);
     assert_eq!(s.act(DiffAction::Leave).inputs.len(), 1);
     assert!(!s.pane.close());
 }
@@ -161,6 +163,7 @@ fn a_search_lasts_until_esc_and_decides_nothing_where_nothing_matches_any_more()
     assert!(s.act(DiffAction::Leave).inputs.is_empty());
     assert_eq!(s.pane.file().unwrap().path, "src/nowhere.rs");
     assert!(s.pane.close(), "Esc ends it");
+    s.draw(110, 16);
     assert_eq!(s.act(DiffAction::Leave).inputs.len(), 1);
 }
 

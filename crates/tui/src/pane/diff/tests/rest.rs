@@ -224,3 +224,51 @@ fn a_line_whose_end_is_below_the_edge_says_so_and_what_waits_is_told_there() {
     assert!(rows[5].ends_with('…'), "{rows:#?}");
     assert!(rows[6].contains("undecided") || rows[6].contains("hunk"), "{rows:#?}");
 }
+
+/// A file with one hunk of this text, drawn in so many rows.
+fn hunk_of(lines: std::ops::Range<usize>, height: u16) -> Screen {
+    let mut s = Screen::new();
+    let text: String = lines.map(|n| format!("line {n}\n")).collect();
+    s.propose(20, "src/a.rs", "", text);
+    s.tell(review(30, &[20]));
+    s.draw(60, height);
+    s
+}
+
+#[test]
+fn a_key_decides_a_hunk_only_when_each_of_its_changed_lines_was_on_the_screen() {
+    for (key, does) in [(DiffAction::Take, "y again takes"), (DiffAction::Leave, "n again leaves")] {
+        let mut s = hunk_of(0..9, 10);
+        let drawn = (0..9).filter(|n| s.pane.whole.contains(&(s.pane.spot().unwrap().line + 1 + n))).count();
+        let early = s.act(key);
+        assert!(early.inputs.is_empty(), "{early:?}");
+        assert_eq!(early.notice.unwrap(), format!("{} more lines: {does} the hunk", 9 - drawn));
+        assert!(s.act(key).inputs.is_empty(), "nothing was drawn between the two keys");
+        assert!(s.text(60, 10).iter().any(|row| row.contains("line 8")));
+        assert_eq!(s.act(key).inputs.len(), 1);
+    }
+}
+
+#[test]
+fn a_hunk_that_is_longer_than_the_screen_is_read_page_by_page_before_it_is_decided() {
+    let mut s = hunk_of(0..60, 12);
+    let mut told = Vec::new();
+    for _ in 0..60 {
+        let outcome = s.act(DiffAction::Take);
+        if !outcome.inputs.is_empty() {
+            break;
+        }
+        told.extend(outcome.notice);
+        s.draw(60, 12);
+    }
+    let (last, pages) = told.split_last().unwrap();
+    assert!(pages.iter().all(|page| page.ends_with("more lines: y shows the next of them")), "{told:#?}");
+    assert!(last.ends_with(": y again takes the hunk") && told.len() < 15, "{told:#?}");
+    // Whoever scrolled through it has seen it, and taking a decision back needs no look.
+    let mut s = hunk_of(0..60, 12);
+    for _ in 0..12 {
+        s.act(DiffAction::PageDown);
+        s.draw(60, 12);
+    }
+    assert_eq!(s.act(DiffAction::Toggle).inputs.len(), 1);
+}
