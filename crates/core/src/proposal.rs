@@ -177,9 +177,18 @@ impl Proposal {
     /// The hunks that applying would write: the taken ones, or while nothing was decided all that meet nobody's change.
     pub fn chosen(&self) -> BTreeSet<usize> {
         if self.decided.is_empty() {
-            return (0..self.hunks.len()).filter(|n| !self.stands_apart(*n)).collect();
+            return self.not_left();
         }
         self.decided.iter().filter(|(_, d)| **d == Decision::Taken).map(|(i, _)| *i).collect()
+    }
+
+    /// Every hunk that is not left: the taken ones, and the undecided that meet nobody's change.
+    pub fn not_left(&self) -> BTreeSet<usize> {
+        let goes = |n: &usize| match self.decided.get(n) {
+            Some(decision) => *decision == Decision::Taken,
+            None => !self.stands_apart(*n),
+        };
+        (0..self.hunks.len()).filter(goes).collect()
     }
 
     /// Whether applying would write anything: an empty file that comes or goes has no hunks.

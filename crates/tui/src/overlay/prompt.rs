@@ -56,22 +56,25 @@ impl Looking {
 const BESIDE: u16 = 6;
 
 /// A word that lets something happen that is hard to take back: a file's removal, or a control file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WordPrompt {
     /// The word; anything else drops the question.
     pub word: String,
     /// Another word that does as well.
     pub or: Option<&'static str>,
+    /// What is decided with it, before that is written.
+    pub take: Vec<Input>,
     /// The proposals that are applied with it, with the hash of what was shown of each.
     pub proposals: Vec<(ProposalId, BlobId)>,
 }
 
 impl WordPrompt {
-    /// The input that a typed line leads to; `None` when it is not the word.
-    fn answer(&self, typed: &str) -> Option<Input> {
+    /// The inputs that a typed line leads to; `None` when it is not the word.
+    fn answer(&self, typed: &str) -> Option<Vec<Input>> {
         let typed = typed.trim();
+        let apply = || Input::Apply { proposals: self.proposals.clone(), word: Some(typed.to_owned()) };
         (typed == self.word || self.or == Some(typed))
-            .then(|| Input::Apply { proposals: self.proposals.clone(), word: Some(typed.to_owned()) })
+            .then(|| self.take.iter().cloned().chain([apply()]).collect())
     }
 }
 
@@ -190,7 +193,7 @@ impl Prompt {
     fn finished(&self) -> Option<Outcome> {
         let typed = self.text.trim();
         match &self.purpose {
-            Purpose::Word(word) => word.answer(typed).map(Outcome::input),
+            Purpose::Word(word) => word.answer(typed).map(|inputs| Outcome { inputs, ..Outcome::none() }),
             _ if self.word.as_ref().is_some_and(|w| w != typed) => None,
             Purpose::Proceed(id) => Some(Outcome::answer(*id, Answer::Word(typed.to_owned()))),
             Purpose::Deny(id) => Some(Outcome::answer(*id, Answer::Reject(typed.to_owned()))),

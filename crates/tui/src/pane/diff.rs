@@ -153,33 +153,11 @@ impl DiffAction {
 /// What is asked once more before it is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Sheet {
-    /// Write every file.
+    /// Write of every file what is not left, or of every file what is decided.
     #[default]
     All,
-    /// Write what can be written while something else waits.
-    Part,
     /// Write the whole of a file of which nothing was decided.
     Whole,
-}
-
-impl Sheet {
-    /// Its head, the key that does it, and what that does.
-    const fn words(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            Self::All => ("Apply all files atomically", "A", "applies them"),
-            Self::Part => ("Apply a part", "a", "applies that part"),
-            Self::Whole => ("Apply the whole file", "a", "applies it"),
-        }
-    }
-
-    /// Whether this action does it.
-    fn is_confirmed_by(self, action: DiffAction) -> bool {
-        match self {
-            Self::All => action == DiffAction::ApplyAll,
-            Self::Part => action == DiffAction::Apply,
-            Self::Whole => matches!(action, DiffAction::Apply | DiffAction::ApplyAll),
-        }
-    }
 }
 
 /// A hunk that was decided as the last of its file, and how.

@@ -101,10 +101,33 @@ impl DiffPane {
         self.reshape();
     }
 
-    /// Does what the open sheet asks about, by its own key; any other closes it.
+    /// Does what the open sheet asks about, by its own keys; any other closes it.
     fn confirm(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
+        let decided = self.decided_alone(ctx);
         let shown = std::mem::take(&mut self.asked_all);
-        if self.sheet.is_confirmed_by(action) { Self::apply(ctx, shown) } else { Outcome::none() }
+        match (self.sheet, action) {
+            (Sheet::Whole, DiffAction::Apply | DiffAction::ApplyAll) => Self::apply(ctx, shown, Vec::new()),
+            (Sheet::All, DiffAction::ApplyAll) => {
+                let take = rest_of(ctx, &shown);
+                Self::apply(ctx, shown, take)
+            }
+            (Sheet::All, DiffAction::Apply) if !decided.is_empty() => Self::apply(ctx, decided, Vec::new()),
+            _ => Outcome::none(),
+        }
+    }
+
+    /// The files of the open sheet that can be written as far as they are decided; none where that is all of them.
+    pub(super) fn decided_alone(&self, ctx: &Ctx<'_>) -> Vec<(ProposalId, BlobId)> {
+        let of = |(id, _): &&(ProposalId, BlobId)| Self::proposal(ctx, *id);
+        let whole = |p: &Proposal| !p.decided.is_empty() && p.chosen() == p.not_left();
+        if self.sheet == Sheet::Whole || self.asked_all.iter().all(|f| of(&f).is_some_and(whole)) {
+            return Vec::new();
+        }
+        let decided =
+            |p: &Proposal| !p.decided.is_empty() && (!p.chosen().is_empty() || p.undecided().is_empty());
+        let found: Vec<_> = self.asked_all.iter().filter(|f| of(f).is_some_and(decided)).copied().collect();
+        let writes = found.iter().any(|f| of(&f).is_some_and(|p| !p.chosen().is_empty()));
+        if writes { found } else { Vec::new() }
     }
 
     /// Wants the file in the editor, at the hunk.
@@ -245,18 +268,16 @@ impl DiffPane {
                 Outcome::none()
             }
             (0, 1.., 1..) => Outcome::notice(self.intention(ctx)),
-            _ => Self::apply(ctx, vec![(id, shown)]),
+            _ => Self::apply(ctx, vec![(id, shown)], Vec::new()),
         }
     }
 
-    /// The sheet of all files: of each what is taken, of one that nothing was decided of the whole; what is undecided
-    /// waits on.
+    /// The sheet of all files: of each all that is not left. What others changed as well waits for a decision of its own.
     fn open_sheet(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let ready = self.files.iter().filter(|f| Self::in_review(ctx, f.id));
         let control = |f: &&File| Self::proposal(ctx, f.id).is_some_and(|p| p.control.is_some());
         let (alone, all): (Vec<&File>, Vec<&File>) = ready.partition(control);
-        let ready =
-            |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !in_part(p) || !p.chosen().is_empty());
+        let ready = |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !waits_whole(p));
         // What takes a write back is written by itself.
         let takes_back = |f: &File| Self::proposal(ctx, f.id).and_then(Proposal::undoes).map(|b| b.apply);
         let here = self.file().map(takes_back);
@@ -267,7 +288,7 @@ impl DiffPane {
             ready.into_iter().partition(|f| Some(takes_back(f)) == of);
         let apart = !apart.is_empty();
         self.asked_all = together.iter().map(|f| (f.id, f.shown)).collect();
-        self.sheet = if self.sheet_leaves(ctx).is_empty() { Sheet::All } else { Sheet::Part };
+        self.sheet = Sheet::All;
         match (alone.first(), self.asked_all.is_empty()) {
             (None, false) if apart => Outcome::notice(
                 "undone changes are written separately; A at one of the other files shows those",
@@ -282,24 +303,30 @@ impl DiffPane {
         }
     }
 
-    /// The input that writes what was shown, or the question for the word that a removal wants.
-    fn apply(ctx: &Ctx<'_>, proposals: Vec<(ProposalId, BlobId)>) -> Outcome {
+    /// The inputs that write what was shown, those that take hunks of it before, or the question for the word that a removal wants.
+    fn apply(ctx: &Ctx<'_>, proposals: Vec<(ProposalId, BlobId)>, take: Vec<Input>) -> Outcome {
         let written = proposals.iter().filter_map(|(id, _)| ctx.state.proposals().get(id));
-        let written: Vec<&Proposal> = written.filter(|p| !p.chosen().is_empty()).collect();
+        let written: Vec<&Proposal> = written
+            .filter(|p| !p.chosen().is_empty() || !take.is_empty() && !p.not_left().is_empty())
+            .collect();
         if let Some((p, why)) = written.iter().find_map(|p| Some((p, p.control.as_ref()?))) {
             let question = format!("{} is a control file: it {why}. Type {CONTROL_WORD} to write it", p.path);
-            return word(&question, CONTROL_WORD, None, proposals);
+            return word(&question, CONTROL_WORD, None, (take, proposals));
         }
         let removed: Vec<&str> = written.iter().filter_map(|p| p.word()).collect();
         let or = Some(DELETE_WORD);
         match removed[..] {
-            [] => Outcome::input(Input::Apply { proposals, word: None }),
+            [] => {
+                let inputs = take.into_iter().chain([Input::Apply { proposals, word: None }]).collect();
+                Outcome { inputs, ..Outcome::none() }
+            }
             [name] => {
-                word(&format!("Remove the file {name}? Type its name or {DELETE_WORD}"), name, or, proposals)
+                let question = format!("Remove the file {name}? Type its name or {DELETE_WORD}");
+                word(&question, name, or, (take, proposals))
             }
             _ => {
                 let question = format!("Remove {}? Type {DELETE_WORD}", count(removed.len(), "file"));
-                word(&question, DELETE_WORD, None, proposals)
+                word(&question, DELETE_WORD, None, (take, proposals))
             }
         }
     }
@@ -336,18 +363,30 @@ impl DiffPane {
     }
 }
 
-/// Whether some hunks would wait on: others are decided, or they meet what others changed.
-pub(super) fn in_part(p: &Proposal) -> bool {
-    !p.waiting().is_empty()
+/// Whether nothing of it is written before one of its hunks has a decision of its own.
+pub(super) fn waits_whole(p: &Proposal) -> bool {
+    p.not_left().is_empty() && !p.undecided().is_empty()
+}
+
+/// What takes the undecided hunks of files that are decided in part; of one that is not decided all is written anyway.
+fn rest_of(ctx: &Ctx<'_>, shown: &[(ProposalId, BlobId)]) -> Vec<Input> {
+    let rest = |(id, shown): &(ProposalId, BlobId)| {
+        let p = ctx.state.proposals().get(id).filter(|p| !p.decided.is_empty())?;
+        let hunks = p.not_left().into_iter().filter(|hunk| !p.decided.contains_key(hunk));
+        let (proposal, shown) = (*id, *shown);
+        let take = |hunk| Input::Decide { proposal, hunk, decision: Some(Decision::Taken), shown };
+        Some(hunks.map(take).collect::<Vec<_>>())
+    };
+    shown.iter().filter_map(rest).flatten().collect()
 }
 
 fn word(
     question: &str,
     word: &str,
     or: Option<&'static str>,
-    proposals: Vec<(ProposalId, BlobId)>,
+    (take, proposals): (Vec<Input>, Vec<(ProposalId, BlobId)>),
 ) -> Outcome {
     let question = pilothouse_core::clean::Clean::line(question).into_string();
-    let wanted = WordPrompt { word: word.to_owned(), or, proposals };
+    let wanted = WordPrompt { word: word.to_owned(), or, take, proposals };
     Outcome::open(Prompt::new(Purpose::Word(wanted), question, Some(word.to_owned())))
 }

@@ -389,7 +389,7 @@ impl Pane for DiffPane {
             // A sheet that stands whole names its keys itself.
             let room = self.size.height.saturating_sub(self.footer_rows());
             let keys =
-                if self.header.len() <= usize::from(room) { Vec::new() } else { self.sheet_keys().to_vec() };
+                if self.header.len() <= usize::from(room) { Vec::new() } else { self.short_sheet_keys(ctx) };
             return DecidingKeys { keys, beside: "" };
         }
         if let Some(lines) = &self.lines {

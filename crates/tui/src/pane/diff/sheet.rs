@@ -1,61 +1,106 @@
 //! The sheet that asks once more before files are written.
 //!
-//! Owns what it says: how much is written, what of the review is not, and each file, those first of which not everything is.
+//! Owns what it says: how much is written by which key, what of the review is not, and each file, in the order of the review.
 
 use pilothouse_core::{proposal::Proposal, tool::ChangeKind};
 
-use super::{DiffPane, Sheet, act::in_part};
+use super::{DiffPane, Sheet, act::waits_whole};
 use crate::{
     pane::Ctx,
     row::{Ink, Row, count, fit_path, width, wrap},
     theme::Slot,
 };
 
-/// Rows of a sheet that are no files, and one that tells of more.
-const SHEET_ENDS: usize = 5;
+/// The key that closes a sheet.
+const BACK: (&str, &str) = ("any other key", "goes back");
+
+/// The rows of a sheet.
+struct Rows {
+    head: Vec<Row>,
+    /// A file each, and whether all of it is written as it was planned.
+    files: Vec<(bool, Row)>,
+    tail: Vec<Row>,
+}
 
 impl DiffPane {
     /// What the keys do while the sheet lies open.
-    pub(super) const fn sheet_keys(&self) -> [(&'static str, &'static str); 2] {
-        let (_, key, does) = self.sheet.words();
-        [(key, does), ("any other key", "goes back")]
+    pub(super) fn sheet_keys(&self, ctx: &Ctx<'_>) -> Vec<(&'static str, String)> {
+        if self.sheet == Sheet::Whole {
+            return vec![("a", "applies it".to_owned())];
+        }
+        let decided = self.decided_alone(ctx);
+        if decided.is_empty() {
+            return vec![("A", "applies them".to_owned())];
+        }
+        let sum = |of: &[_], hunks: &dyn Fn(&Proposal) -> usize| -> usize {
+            of.iter().filter_map(|(id, _)| Self::proposal(ctx, *id)).map(hunks).sum()
+        };
+        let all = sum(&self.asked_all, &|p| p.not_left().len());
+        let taken = sum(&decided, &|p| p.chosen().len());
+        let rest =
+            if taken == 1 { "the 1 taken hunk".to_owned() } else { format!("the {taken} taken hunks") };
+        vec![
+            ("A", format!("applies all {all} hunks, undecided ones too")),
+            ("a", format!("applies {rest}; the rest stays undecided")),
+        ]
+    }
+
+    /// The same in a row that stands elsewhere.
+    pub(super) fn short_sheet_keys(&self, ctx: &Ctx<'_>) -> Vec<(&'static str, &'static str)> {
+        let keys = match (self.sheet, self.decided_alone(ctx).is_empty()) {
+            (Sheet::Whole, _) => &[("a", "applies it"), BACK][..],
+            (Sheet::All, true) => &[("A", "applies them"), BACK],
+            (Sheet::All, false) => &[("A", "applies all"), ("a", "what is taken"), BACK],
+        };
+        keys.to_vec()
     }
 
     /// The open sheet in at most `room` rows, parted from the lines below it where those have room. Where not every file
-    /// has a row, how many more there are is told.
+    /// has a row, those that are written whole go first, and how many have none is told.
     pub(super) fn sheet_above(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
-        let mut rows = self.sheet(ctx, columns);
-        if rows.len() > room && room > SHEET_ENDS {
-            let tail = rows.split_off(rows.len() - 2);
-            let hidden = rows.len() + 3 - room;
-            rows.truncate(room - 3);
-            let more = format!("  {} and {}", ctx.glyphs.ellipsis, count(hidden, "more file"));
+        let Rows { head, files, tail } = self.sheet(ctx, columns);
+        let left = room.saturating_sub(head.len() + tail.len());
+        let more = files.len().saturating_sub(left.saturating_sub(1));
+        let cut = left > 0 && files.len() > left;
+        let mut order: Vec<usize> = (0..files.len()).collect();
+        if cut {
+            order.sort_by_key(|n| files.get(*n).is_some_and(|(whole, _)| *whole));
+            order.truncate(left - 1);
+            order.sort_unstable();
+        }
+        let mut rows = head;
+        rows.extend(order.into_iter().filter_map(|n| files.get(n)).map(|(_, row)| row.clone()));
+        if cut {
+            let more = format!("  {} and {}", ctx.glyphs.ellipsis, count(more, "more file"));
             rows.push(Row::of(&more, Slot::Warn));
-            rows.extend(tail);
-        } else if rows.len() + 2 < room {
+        }
+        rows.extend(tail);
+        if rows.len() + 2 < room {
             let [across, _] = ctx.glyphs.rule;
             rows.push(Row::of(&across.repeat(columns), Slot::Line));
         }
         rows
     }
 
-    /// What of the review the sheet of all files would leave as it is: files of which nothing is written, and the rest of those
-    /// of which a part is.
-    pub(super) fn sheet_leaves<'a>(&self, ctx: &Ctx<'a>) -> Vec<&'a Proposal> {
+    /// What of the review the sheet of all files would leave as it is: control files, and hunks that want a decision of their
+    /// own.
+    fn sheet_leaves<'a>(&self, ctx: &Ctx<'a>) -> Vec<&'a Proposal> {
         let all = self.files.iter().filter(|f| Self::in_review(ctx, f.id));
-        let waits = |p: &&Proposal| in_part(p) || p.control.is_some();
+        let waits = |p: &&Proposal| p.control.is_some() || met(p) > 0;
         all.filter_map(|f| Self::proposal(ctx, f.id)).filter(waits).collect()
     }
 
     /// What the sheet does, in a line: where something waits, how much it writes and what that is.
     fn sheet_head(&self, ctx: &Ctx<'_>) -> String {
-        let (head, ..) = self.sheet.words();
+        if self.sheet == Sheet::Whole {
+            return "Apply the whole file".to_owned();
+        }
         let leaves = self.sheet_leaves(ctx);
-        let (Sheet::Part, Some(first)) = (self.sheet, leaves.first()) else { return head.to_owned() };
+        let Some(first) = leaves.first() else { return "Apply all files atomically".to_owned() };
         let listed = |p: &&&Proposal| self.asked_all.iter().any(|(id, _)| *id == p.id);
         let (written, left) = (self.asked_all.len(), leaves.iter().filter(|p| !listed(p)).count());
         let part = match left {
-            0 => head.to_owned(),
+            0 => "Apply a part".to_owned(),
             left => format!("Apply {written} of {}", count(written + left, "file")),
         };
         match leaves.as_slice() {
@@ -64,77 +109,93 @@ impl DiffPane {
         }
     }
 
-    /// How much of it is written, and what the user left out; of one file alone its row says that.
+    /// How much is decided, and what the user left out; of one file alone its row says that.
     fn totals(&self, ctx: &Ctx<'_>) -> Option<String> {
         let listed: Vec<&Proposal> =
             self.asked_all.iter().filter_map(|(id, _)| Self::proposal(ctx, *id)).collect();
         if self.sheet == Sheet::Whole || listed.len() < 2 {
             return None;
         }
-        let chosen = |p: &&Proposal| p.chosen().len();
-        let (alone, decided): (Vec<&Proposal>, Vec<&Proposal>) =
-            listed.iter().partition(|p| p.decided.is_empty());
-        let (undecided, taken): (usize, usize) =
-            (alone.iter().map(chosen).sum(), decided.iter().map(chosen).sum());
-        let what = match (undecided, taken) {
-            (n, 0) => format!("{n} undecided {}", if n == 1 { "hunk" } else { "hunks" }),
-            (0, n) => format!("{n} taken {}", if n == 1 { "hunk" } else { "hunks" }),
-            (n, taken) => format!("{n} undecided and {taken} taken hunks"),
+        let all: usize = listed.iter().map(|p| p.not_left().len()).sum();
+        let taken: usize = listed.iter().map(|p| p.tally().0).sum();
+        let files =
+            count(listed.iter().filter(|p| p.hunks.is_empty() || !p.not_left().is_empty()).count(), "file");
+        let hunks = |n: usize| if n == 1 { "hunk" } else { "hunks" };
+        let what = match (all - taken.min(all), taken) {
+            (n, 0) => format!("{n} undecided {} in {files} will be written", hunks(n)),
+            (0, n) => format!("{n} taken {} in {files} will be written", hunks(n)),
+            (n, taken) => format!("{} taken, {n} undecided in {files}", count(taken, "hunk")),
         };
-        let files = count(listed.iter().filter(|p| p.writes()).count(), "file");
         let out: Vec<usize> = listed.iter().map(|p| p.tally().1).filter(|n| *n > 0).collect();
-        let out = match out[..] {
-            [] => String::new(),
-            [1] => "; 1 file has a hunk left out".to_owned(),
-            [n] => format!("; 1 file has {n} hunks left out"),
-            _ => format!("; {} files have hunks left out", out.len()),
-        };
-        Some(format!("{what} in {files} will be written{out}"))
+        Some(match out[..] {
+            [] => what,
+            [1] => format!("{what}; 1 file has a hunk left out"),
+            [n] => format!("{what}; 1 file has {n} hunks left out"),
+            _ => format!("{what}; {} files have hunks left out", out.len()),
+        })
     }
 
-    /// What `A` would write, file by file: those first that are not written whole.
-    fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
+    /// What the sheet would write, file by file.
+    fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Rows {
         let g = ctx.glyphs;
-        let ((_, key, does), head) = (self.sheet.words(), self.sheet_head(ctx));
-        let head =
-            Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(&head, Ink::of(Slot::Accent).bold());
-        let mut rows = vec![head];
+        let cut = |rows: Vec<Row>| rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect();
+        let strong = Ink::of(Slot::Accent).bold();
+        let mut head =
+            vec![Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(&self.sheet_head(ctx), strong)];
         let totals = self.totals(ctx).map(|words| wrap(&Row::of(&words, Slot::Text).pieces, columns));
-        rows.extend(totals.unwrap_or_else(|| vec![Row::new()]));
+        head.extend(totals.unwrap_or_else(|| vec![Row::new()]));
         let listed = |id| self.asked_all.iter().any(|(of, _)| *of == id);
         let all = self.files.iter().filter_map(|f| Self::proposal(ctx, f.id));
         let told = all.filter_map(|p| match listed(p.id) {
             true => Some(written_row(ctx, p, columns)),
-            false if in_part(p) && self.sheet != Sheet::Whole => Some((false, waiting_row(ctx, p, columns))),
+            false if waits_whole(p) && self.sheet != Sheet::Whole => {
+                Some((false, waiting_row(ctx, p, columns)))
+            }
             false => None,
         });
-        let (parts, whole): (Vec<_>, Vec<_>) = told.partition(|(whole, _)| !whole);
-        rows.extend(parts.into_iter().chain(whole).map(|(_, row)| row));
-        rows.push(Row::new());
-        let keys = Row::of(key, Ink::of(Slot::Accent).bold()).and(&format!(" {does}   "), Slot::Soft);
-        rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
-        rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
+        let files = told.map(|(whole, row)| (whole, row.cut(columns, g.ellipsis))).collect();
+        let mut tail = vec![Row::new()];
+        let keys = self.sheet_keys(ctx);
+        let told = |key: &str, does: &str| Row::of(key, strong).and(&format!(" {does}"), Slot::Soft);
+        match keys.as_slice() {
+            [(key, does)] => tail.push(told(key, does).and("   ", Slot::Soft).with(told(BACK.0, BACK.1))),
+            keys => {
+                let rows = keys.iter().map(|(key, does)| told(key, does)).chain([told(BACK.0, BACK.1)]);
+                tail.extend(rows.flat_map(|row| wrap(&row.pieces, columns)));
+            }
+        }
+        Rows { head: cut(head), files, tail: cut(tail) }
     }
+}
+
+/// How many hunks want a decision of their own, since others changed the same lines.
+fn met(p: &Proposal) -> usize {
+    p.undecided().difference(&p.not_left()).count()
+}
+
+fn met_by_both(hunks: usize) -> String {
+    format!("{} changed by both", count(hunks, "hunk"))
 }
 
 /// What is written of a file, and whether that is all of it as it was planned.
 fn written_row(ctx: &Ctx<'_>, p: &Proposal, columns: usize) -> (bool, Row) {
     let (taken, left, _) = p.tally();
-    let (chosen, waiting) = (p.chosen().len(), p.waiting().len());
+    let (goes, met) = (p.not_left().len(), met(p));
+    let undecided = goes - taken.min(goes);
     let all = count(p.hunks.len(), "hunk");
     let out = if left > 0 { format!(", {left} left out") } else { String::new() };
+    let out = if met > 0 { format!("{out}, waits: {}", met_by_both(met)) } else { out };
     let what = match p.kind {
-        _ if chosen == 0 => "nothing".to_owned(),
-        ChangeKind::Create if left + waiting == 0 => "new file".to_owned(),
+        _ if goes == 0 && !p.hunks.is_empty() => "nothing".to_owned(),
+        ChangeKind::Create if left + met == 0 && taken * undecided == 0 => "new file".to_owned(),
         ChangeKind::Delete => "removed".to_owned(),
-        _ if waiting > 0 && left > 0 => format!("{chosen} of {all}{out}, {waiting} wait"),
-        _ if waiting > 0 => format!("{chosen} of {all}, waits: {}", waits(p)),
-        _ if taken + left == 0 && p.hunks.len() == 1 => "1 hunk (undecided)".to_owned(),
-        _ if taken + left == 0 => format!("all {all} (undecided)"),
-        ChangeKind::Create | ChangeKind::Modify => format!("{chosen} of {all}{out}"),
+        _ if taken == 0 && out.is_empty() && goes == 1 => "1 hunk (undecided)".to_owned(),
+        _ if taken == 0 && out.is_empty() => format!("all {all} (undecided)"),
+        _ if undecided > 0 && taken > 0 => format!("{taken} of {all} taken, {undecided} undecided{out}"),
+        ChangeKind::Create | ChangeKind::Modify => format!("{goes} of {all}{out}"),
     };
     let off = ctx.state.off_plan(p).is_some();
-    let whole = left == 0 && waiting == 0 && !off && p.kind != ChangeKind::Delete;
+    let whole = left + met == 0 && taken * undecided == 0 && !off && p.kind != ChangeKind::Delete;
     let what = if off { format!("off-plan  {what}") } else { what };
     let what = if p.back.is_some() { format!("take-back  {what}") } else { what };
     let ink = if off || p.kind == ChangeKind::Delete { Slot::Warn } else { Slot::Soft };
@@ -143,7 +204,7 @@ fn written_row(ctx: &Ctx<'_>, p: &Proposal, columns: usize) -> (bool, Row) {
 
 /// A file of which nothing is written.
 fn waiting_row(ctx: &Ctx<'_>, p: &Proposal, columns: usize) -> Row {
-    told_row(ctx, (p, Slot::Soft), (&format!("waits: {}", waits(p)), Slot::Warn), columns)
+    told_row(ctx, (p, Slot::Soft), (&format!("waits: {}", met_by_both(met(p))), Slot::Warn), columns)
 }
 
 /// A file has one row, whatever stands in it.
@@ -152,13 +213,4 @@ fn told_row(ctx: &Ctx<'_>, (p, ink): (&Proposal, Slot), (what, slot): (&str, Slo
     let path = fit_path(p.path.as_str(), room, ctx.glyphs.ellipsis);
     let row = Row::of("  ", Slot::Text).and(&path, ink);
     row.ends_keeping_right(Row::of(what, slot), columns, ctx.glyphs.ellipsis)
-}
-
-/// What of a change would wait on, and why.
-fn waits(p: &Proposal) -> String {
-    let met = p.waiting().into_iter().filter(|n| p.meets(*n)).count();
-    match (p.waiting().len(), met) {
-        (all, met) if all == met => format!("{} changed by both", count(all, "hunk")),
-        (all, _) => format!("{} undecided", count(all, "hunk")),
-    }
 }

@@ -90,7 +90,7 @@ fn a_hunk_that_others_changed_as_well_is_marked_and_waits_for_its_own_decision()
             text.contains("Apply a part; src/a.rs waits") && !text.contains("atomically"),
             "{said}: {text}"
         );
-        b.press("a");
+        b.press("A");
         assert!(b.desk.state().open_proposals().any(|p| p.meets(0)), "{said}: {}", b.desk.text());
     }
 }

@@ -154,7 +154,7 @@ fn of_a_new_file_that_is_taken_in_part_it_is_told_how_much_is_written() {
     s.draw(72, 20);
     s.act(DiffAction::ApplyAll);
     let sheet = s.text(72, 20).join("\n");
-    assert!(sheet.contains("1 of 3 hunks, 1 left out, 1 wait"), "{sheet}");
+    assert!(sheet.contains("1 of 3 hunks taken, 1 undecided, 1 left out"), "{sheet}");
     s.pane.close();
     s.act(DiffAction::Take);
     assert_eq!(told(&s), "a applies 2 taken hunks of notes.txt");

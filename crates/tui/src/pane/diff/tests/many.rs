@@ -186,7 +186,7 @@ fn a_line_that_is_found_in_a_long_hunk_is_seen_and_marked() {
 }
 
 #[test]
-fn the_sheet_of_all_files_begins_with_how_much_is_written_and_with_what_is_not_whole() {
+fn the_sheet_of_all_files_stands_in_the_order_of_the_review_and_leaves_no_file_out_that_is_not_whole() {
     let mut s = many(20);
     keys(&mut s, &[DiffAction::NextFile; 7]);
     keys(&mut s, &[DiffAction::Take, DiffAction::Leave, DiffAction::ApplyAll]);
@@ -194,16 +194,68 @@ fn the_sheet_of_all_files_begins_with_how_much_is_written_and_with_what_is_not_w
     let body: Vec<&str> =
         rows.iter().map(|row| row.chars().skip(33).collect::<String>()).map(|row| &*row.leak()).collect();
     assert_eq!(body[0].trim_end(), "★ Apply all files atomically");
-    assert!(
-        body[1].starts_with("38 undecided and 1 taken hunks in 20 files will be written; 1 file has a"),
-        "{body:#?}"
-    );
-    let first = body.iter().find(|row| row.contains("src/")).unwrap();
+    let told = "1 hunk taken, 38 undecided in 20 files; 1 file has a hunk left out";
+    assert_eq!(body[1].trim_end(), told, "{body:#?}");
+    let first = body.iter().find(|row| row.contains("left out") && row.contains("src/")).unwrap();
+    let named: Vec<&str> = body.iter().filter_map(|row| row.trim().split(' ').next()).collect();
+    assert!(named.iter().filter(|n| n.starts_with("src/")).is_sorted(), "{body:#?}");
     assert!(
         first.contains("src/mod_07.rs") && first.trim_end().ends_with("1 of 2 hunks, 1 left out"),
         "{body:#?}"
     );
     assert!(body.iter().any(|row| row.contains("more files")), "{body:#?}");
+}
+
+/// The proposals of what is written, with the hunks that are taken before that.
+fn wished(outcome: &Outcome) -> (Vec<(u64, usize)>, Vec<u64>) {
+    let (mut taken, mut written) = (Vec::new(), Vec::new());
+    for input in &outcome.inputs {
+        match input {
+            Input::Decide { proposal, hunk, decision: Some(Decision::Taken), .. } => {
+                taken.push((proposal.0, *hunk));
+            }
+            Input::Apply { proposals, .. } => written.extend(proposals.iter().map(|(id, _)| id.0)),
+            _ => panic!("{input:?}"),
+        }
+    }
+    (taken, written)
+}
+
+#[test]
+fn in_the_sheet_each_key_means_the_same_for_every_file() {
+    let sheet = |s: &mut Screen| {
+        keys(s, &[DiffAction::Take, DiffAction::ApplyAll]);
+        s.text(110, 16).join("\n")
+    };
+    // One hunk of the first of three files is taken, nothing else is decided.
+    let mut s = many(3);
+    let told = sheet(&mut s);
+    for words in [
+        "1 hunk taken, 5 undecided in 3 files",
+        "1 of 2 hunks taken, 1 undecided",
+        "all 2 hunks (undecided)",
+        "A applies all 6 hunks, undecided ones too",
+        "a applies the 1 taken hunk; the rest stays undecided",
+        "any other key goes back",
+    ] {
+        assert!(told.contains(words), "{words}\n{told}");
+    }
+    assert_eq!(wished(&s.act(DiffAction::Apply)), (vec![], vec![100]));
+    let mut s = many(3);
+    sheet(&mut s);
+    assert_eq!(wished(&s.act(DiffAction::ApplyAll)), (vec![(100, 1)], vec![100, 99, 98]));
+    // What is left stays so, in whatever file it is.
+    let mut s = many(2);
+    keys(&mut s, &[DiffAction::Leave]);
+    let told = sheet(&mut s);
+    assert!(told.contains("1 of 2 hunks, 1 left out"), "{told}");
+    assert_eq!(wished(&s.act(DiffAction::ApplyAll)), (vec![], vec![100, 99]));
+    let mut s = many(2);
+    keys(&mut s, &[DiffAction::Leave, DiffAction::ApplyAll]);
+    assert!(!s.text(110, 16).join("\n").contains("a applies"), "nothing is taken");
+    assert!(s.act(DiffAction::Apply).inputs.is_empty());
+    keys(&mut s, &[DiffAction::ApplyAll]);
+    assert_eq!(wished(&s.act(DiffAction::ApplyAll)), (vec![(100, 1)], vec![100, 99]));
 }
 
 /// Sixty lines, of which every so many differ by the mark.
@@ -222,8 +274,8 @@ fn of_a_file_that_is_left_in_part_the_sheet_says_what_is_out_and_what_waits_in_a
     s.draw(110, 16);
     keys(&mut s, &[DiffAction::Take, DiffAction::Leave, DiffAction::ApplyAll]);
     let rows = s.text(60, 20);
-    let row = rows.iter().find(|row| row.contains("of 3 hunks")).unwrap_or_else(|| panic!("{rows:#?}"));
-    assert!(row.trim_end().ends_with("1 of 3 hunks, 1 left out, 1 wait"), "{row}");
+    let row = rows.iter().find(|row| row.contains("of 3 hunks taken")).unwrap_or_else(|| panic!("{rows:#?}"));
+    assert!(row.trim_end().ends_with("1 of 3 hunks taken, 1 undecided, 1 left out"), "{row}");
 }
 
 #[test]
