@@ -191,6 +191,10 @@ pub struct DiffPane {
     hunk: usize,
     /// Where the cursor rests since the key before, because nothing of the file was left to decide.
     rests: Option<Rest>,
+    /// The file of which the key before decided the last hunk and left it for the next one: `a` writes that one yet.
+    finished: Option<ProposalId>,
+    /// Whether the user moved or decided here since something is proposed: until then the review begins where it is opened.
+    touched: bool,
     /// Lines of the hunk that are chosen.
     lines: Option<Chosen>,
     /// What is looked for, until Esc.
@@ -253,6 +257,7 @@ impl DiffPane {
         if self.files.is_empty() {
             return Outcome::none();
         }
+        self.touched = true;
         let outcome = self.carry_out(action, ctx);
         self.ask();
         self.settle(ctx);
@@ -261,6 +266,11 @@ impl DiffPane {
 
     fn file(&self) -> Option<&File> {
         self.files.get(self.current)
+    }
+
+    /// The file that `a` writes.
+    fn applied(&self) -> Option<&File> {
+        self.files.iter().find(|f| Some(f.id) == self.finished).or_else(|| self.file())
     }
 
     fn spot(&self) -> Option<Spot> {
@@ -285,10 +295,11 @@ impl DiffPane {
 
     /// Reads the files from the state and stays at the same hunk where it still is.
     fn read(&mut self, state: &State) {
-        let was = self.file().map(|f| (f.id, f.path.clone()));
+        let was = self.file().filter(|_| self.touched).map(|f| (f.id, f.path.clone()));
         self.stale = false;
         self.files = doc::files(state);
         self.texts.keep(&self.files);
+        self.touched &= !self.files.is_empty();
         self.seen.retain(|(id, ..)| self.files.iter().any(|f| f.id == *id));
         self.asked_all.clear();
         self.lines = None;

@@ -429,7 +429,12 @@ fn y_then_a_never_reaches_the_next_file() {
     bench.press("<ctrl-x>d");
     bench.press("y");
     bench.press("y");
-    assert!(bench.desk.text().contains("Proposed changes to src/a.rs:"), "it stays until it is applied");
+    let text = bench.desk.text();
+    assert!(text.contains("Proposed changes to src/b.rs:"), "what is left to decide is there: {text}");
+    assert!(
+        text.contains("a applies 2 taken hunks of a.rs"),
+        "what is done is written by the key yet: {text}"
+    );
     bench.press("a");
     let written: Vec<_> = bench.desk.state().ledger().to_vec();
     assert_eq!(written.len(), 1);
@@ -437,6 +442,16 @@ fn y_then_a_never_reaches_the_next_file() {
         bench.desk.state().open_proposals().map(|p| (p.path.to_string(), p.decided.len())).collect();
     assert_eq!(open, [("src/b.rs".to_owned(), 0)]);
     assert!(bench.desk.text().contains("Proposed changes to src/b.rs:"));
+}
+
+#[test]
+fn after_a_finished_file_any_other_key_makes_a_mean_the_file_at_the_cursor() {
+    let mut bench = Bench::new(120, 40);
+    for key in ["<ctrl-x>d", "y", "y", "j", "a"] {
+        bench.press(key);
+    }
+    let text = bench.desk.text();
+    assert!(bench.desk.state().ledger().is_empty() && text.contains("Apply the whole file"), "{text}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ const MOST_CONTEXT: usize = 60;
 
 impl DiffPane {
     pub(super) fn carry_out(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
-        let rests = self.rests.take();
+        let (rests, finished) = (self.rests.take(), self.finished.take());
         if !self.asked_all.is_empty() {
             return self.confirm(action, ctx);
         }
@@ -44,7 +44,7 @@ impl DiffPane {
             DiffAction::PreviousHunk => self.step_hunk(-1),
             DiffAction::NextFile => self.go(self.current + 1, 0),
             DiffAction::PreviousFile => self.go(self.current.saturating_sub(1), 0),
-            DiffAction::Apply => return self.apply_file(ctx),
+            DiffAction::Apply => return self.apply_file(ctx, finished),
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
             DiffAction::Comment => return self.comment(ctx),
@@ -165,13 +165,18 @@ impl DiffPane {
                 Decision::Taken => ("taken", "n again leaves it"),
                 Decision::Left => ("left", "y again takes it"),
             };
-            let next = if Self::in_review(ctx, id) { ", a applies" } else { "" };
-            // What can be done stands where nothing cuts it.
-            return Outcome::notice(format!("{key}{next}; hunk {}, the last, is {is}", hunk + 1));
+            let next = if Self::in_review(ctx, id) { "; a applies" } else { "" };
+            return Outcome::notice(format!("Hunk {} is {is}. {key}{next}", hunk + 1));
         }
         let outcome = self.decide(ctx, Some(decision), if decision == Decision::Taken { "y" } else { "n" });
-        if !outcome.inputs.is_empty() && !self.next_undecided(ctx) {
-            self.rests = here.map(|(id, hunk)| (id, hunk, decision));
+        if !outcome.inputs.is_empty() {
+            let next = self.next_undecided(ctx);
+            if let Some((file, hunk)) = next {
+                self.finished = here.map(|(id, _)| id).filter(|_| file != self.current);
+                self.go(file, hunk);
+            } else {
+                self.rests = here.map(|(id, hunk)| (id, hunk, decision));
+            }
         }
         outcome
     }
@@ -209,16 +214,23 @@ impl DiffPane {
         Outcome::input(Input::Split { proposal: file.id, hunk: self.hunk, shown: file.shown })
     }
 
-    /// To the next hunk of the file without decision, below or from its top, if there is one; a file is left
-    /// only once it is applied, so that no key meant for it reaches the next.
-    fn next_undecided(&mut self, ctx: &Ctx<'_>) -> bool {
-        let hunks = self.file().map_or(0, |f| f.hunks.len());
-        let mut order = (self.hunk + 1..hunks).chain(0..self.hunk);
-        let next = order.find(|h| self.decision(ctx, self.current, *h).is_none());
-        if let Some(hunk) = next {
-            self.go(self.current, hunk);
-        }
-        next.is_some()
+    /// The next hunk without decision, behind this one or from the top of the file; else the first of the next file that
+    /// has one and of which a key decides the same.
+    fn next_undecided(&self, ctx: &Ctx<'_>) -> Option<(usize, usize)> {
+        let files = self.files.len();
+        let of = |n: usize| self.files.get(n).and_then(|f| Self::proposal(ctx, f.id));
+        let undecided = |file: usize, hunk: &usize| self.decision(ctx, file, *hunk).is_none();
+        let hunks = |file: usize| self.files.get(file).map_or(0, |f| f.hunks.len());
+        let here = (self.hunk + 1..hunks(self.current)).chain(0..self.hunk);
+        let here = here.filter(|hunk| undecided(self.current, hunk)).map(|hunk| (self.current, hunk)).next();
+        let goes_back = |p: &Proposal| p.back.is_some();
+        let same = |n: &usize| {
+            of(*n).is_some_and(|p| {
+                p.status == ProposalStatus::Open && of(self.current).map(goes_back) == Some(goes_back(p))
+            })
+        };
+        let mut others = (self.current + 1..files).chain(0..self.current).filter(same);
+        here.or_else(|| others.find_map(|n| Some((n, (0..hunks(n)).find(|hunk| undecided(n, hunk))?))))
     }
 
     fn step_hunk(&mut self, by: i64) {
@@ -251,23 +263,26 @@ impl DiffPane {
 
     /// Writes what is taken of the file and nothing else; undecided hunks wait on. The whole of an undecided
     /// file is written only by its sheet, which says so.
-    fn apply_file(&mut self, ctx: &Ctx<'_>) -> Outcome {
-        let Some(file) = self.file() else { return Outcome::none() };
+    fn apply_file(&mut self, ctx: &Ctx<'_>, finished: Option<ProposalId>) -> Outcome {
+        self.finished = finished;
+        let intention = self.intention(ctx);
+        let Some(file) = self.applied() else { return Outcome::none() };
         let (id, shown) = (file.id, file.shown);
+        self.finished = None;
         if !Self::in_review(ctx, id) {
-            return Outcome::notice(self.intention(ctx));
+            return Outcome::notice(intention);
         }
-        if self.spot().is_none() {
+        if finished.is_none() && self.spot().is_none() {
             return Outcome::notice("still loading; nothing is written unseen");
         }
         let Some(p) = Self::proposal(ctx, id) else { return Outcome::none() };
         match p.tally() {
-            (0, 0, 1..) if p.chosen().is_empty() => Outcome::notice(self.intention(ctx)),
+            (0, 0, 1..) if p.chosen().is_empty() => Outcome::notice(intention),
             (0, 0, _) if p.word().is_none() => {
                 (self.asked_all, self.sheet) = (vec![(id, shown)], Sheet::Whole);
                 Outcome::none()
             }
-            (0, 1.., 1..) => Outcome::notice(self.intention(ctx)),
+            (0, 1.., 1..) => Outcome::notice(intention),
             _ => Self::apply(ctx, vec![(id, shown)], Vec::new()),
         }
     }

@@ -229,9 +229,10 @@ impl Pane for DiffPane {
         }
         let key = Ink::of(Slot::Accent).bold();
         let mut row = Row::new();
-        for (letter, rest) in
-            [("a", "pply"), ("s", "kip"), ("e", "dit"), ("d", "iff all"), ("u", "p (back to Plan)")]
-        {
+        // Up leads to the plan, where there is one.
+        let up = Some(("u", "p (back to Plan)")).filter(|_| ctx.state.plan.is_some());
+        let letters = [("a", "pply"), ("s", "kip"), ("e", "dit"), ("d", "iff all")];
+        for (letter, rest) in letters.into_iter().chain(up) {
             let gap = if row.pieces.is_empty() { "" } else { " / " };
             row = row.and(gap, Slot::Soft).and("[", Slot::Text).and(letter, key);
             row = row.and("]", Slot::Text).and(rest, Slot::Text);
@@ -239,14 +240,9 @@ impl Pane for DiffPane {
         if row.width() <= usize::from(width) {
             return row.line(ctx.theme);
         }
-        let keys = [
-            ("y", "take"),
-            ("n", "leave"),
-            ("a", "apply"),
-            ("s", "skip"),
-            ("u", "up to plan"),
-            ("d", "all files"),
-        ];
+        let up = up.map(|_| ("u", "up to plan"));
+        let keys = [("y", "take"), ("n", "leave"), ("a", "apply"), ("s", "skip")];
+        let keys: Vec<_> = keys.into_iter().chain(up).chain([("d", "all files")]).collect();
         hint_line(ctx, &keys, width)
     }
 
@@ -304,7 +300,7 @@ impl Pane for DiffPane {
     fn acts_at_once(&self, _letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
         let open = !self.asked_all.is_empty();
         let decided = || {
-            let p = self.file().and_then(|f| Self::proposal(ctx, f.id));
+            let p = self.applied().and_then(|f| Self::proposal(ctx, f.id));
             p.is_some_and(|p| !p.decided.is_empty() || p.word().is_some())
         };
         let Some(action) = action.and_then(DiffAction::of) else { return false };
@@ -323,6 +319,7 @@ impl Pane for DiffPane {
         let line = usize::try_from(place.line).unwrap_or(usize::MAX);
         let hunks = self.files.get(at).map(|f| f.hunks.as_slice()).unwrap_or_default();
         let hunk = hunks.iter().rposition(|h| h.new_lines().start < line).unwrap_or(0);
+        self.touched = true;
         self.go(at, hunk);
         self.ask();
         self.settle(ctx);
@@ -340,6 +337,7 @@ impl Pane for DiffPane {
         if self.files.is_empty() || !self.asked_all.is_empty() {
             return;
         }
+        self.touched = true;
         self.scroll(ctx, rows);
         self.ask();
         self.settle(ctx);

@@ -149,7 +149,7 @@ impl DiffPane {
 
     /// What `a` does now, in words.
     pub(super) fn intention(&self, ctx: &Ctx<'_>) -> String {
-        let Some(file) = self.file() else { return String::new() };
+        let Some(file) = self.applied() else { return String::new() };
         let Some(p) = Self::proposal(ctx, file.id) else { return String::new() };
         // A name that another file of the review has as well says not which.
         let same = |other: &&Proposal| other.path != p.path && other.path.name() == p.path.name();

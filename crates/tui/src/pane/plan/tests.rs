@@ -312,6 +312,18 @@ fn a_file_has_one_row_and_what_waits_of_it_stands_first_with_what_is_written() {
 }
 
 #[test]
+fn the_files_of_a_step_stand_by_path_in_whatever_order_they_were_proposed() {
+    let mut s = running();
+    for (id, path) in [(30, "src/z.rs"), (31, "src/auth/a.rs")] {
+        s.tell(proposal(id, path, "a\n", "b\n").0);
+    }
+    s.tell(review(32, &[30, 31]));
+    let rows: Vec<String> = s.text(60, 30).into_iter().filter(|row| row.contains("src/")).collect();
+    let at = |name: &str| rows.iter().position(|row| row.contains(name)).unwrap();
+    assert!(at("src/auth/a.rs") < at("src/z.rs"), "{rows:#?}");
+}
+
+#[test]
 fn what_was_taken_back_is_not_shown_as_written() {
     let mut s = running();
     let row =

@@ -12,6 +12,7 @@ use pilothouse_core::{
     diff::Hunk,
     ids::{CheckpointId, Millis, ProposalId},
     money,
+    proposal::Proposal,
 };
 
 pub(super) use self::calls::call_rows;
@@ -397,18 +398,20 @@ pub(super) fn waits_rows(list: &[ProposalId], review: CheckpointId, env: &Env<'_
         return;
     }
     let g = env.glyphs;
-    let open = || list.iter().filter_map(|id| env.state.open_proposals().find(|p| p.id == *id));
-    let files = open().count();
+    let mut open: Vec<&Proposal> = env.state.open_proposals().filter(|p| list.contains(&p.id)).collect();
+    // By path, as the diff has them.
+    open.sort_by(|a, b| a.path.cmp(&b.path));
+    let files = open.len();
     if files > WAITS_ROWS {
-        let hunks = || open().flat_map(|p| &p.hunks);
+        let hunks = || open.iter().flat_map(|p| &p.hunks);
         let (added, removed) =
             (hunks().map(Hunk::added).sum::<usize>(), hunks().map(Hunk::removed).sum::<usize>());
         let what =
-            format!("   +{added} -{removed}   {} undecided", open().map(|p| p.tally().2).sum::<usize>());
+            format!("   +{added} -{removed}   {} undecided", open.iter().map(|p| p.tally().2).sum::<usize>());
         let row = Row::of(g.waits, Slot::Warn).and(&format!(" {files} files wait for you"), Slot::Text);
         return rows.push(row.and(&what, Slot::Soft).cut(env.width, g.ellipsis));
     }
-    for p in open() {
+    for p in open {
         let (_, _, undecided) = p.tally();
         let all = p.hunks.len();
         let what = match (p.kind, undecided) {

@@ -180,6 +180,19 @@ fn a_file_that_waits_has_one_row_with_its_figures() {
 }
 
 #[test]
+fn files_that_wait_stand_by_path_in_whatever_order_they_were_proposed() {
+    let mut s = Screen::new();
+    for (id, path) in [(1, "src/slug.js"), (2, "src/cli.js")] {
+        s.tell(proposal(id, path, "a\n", "b\n").0);
+    }
+    let kind = Review { lane: LaneId(1), proposals: vec![ProposalId(1), ProposalId(2)] }.into();
+    let checkpoint = Checkpoint { id: CheckpointId(9), kind, message: String::new(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    let rows = rows_with(&mut s, "waits for you");
+    assert!(rows.len() == 2 && rows[0].contains("cli.js") && rows[1].contains("slug.js"), "{rows:?}");
+}
+
+#[test]
 fn at_a_stop_the_step_is_named_once_and_green_gates_share_a_row() {
     let mut s = Screen::new();
     s.tell(Event::PlanReady { plan: plan() });

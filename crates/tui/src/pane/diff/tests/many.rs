@@ -33,7 +33,7 @@ fn list(s: &mut Screen) -> Vec<String> {
 #[test]
 fn files_stand_by_path_and_where_they_are_many_each_has_a_row_and_only_the_one_at_the_cursor_its_hunks() {
     let mut s = many(20);
-    keys(&mut s, &[DiffAction::Take, DiffAction::Leave, DiffAction::NextFile, DiffAction::Take]);
+    keys(&mut s, &[DiffAction::Take, DiffAction::Leave, DiffAction::Take]);
     let expected = [
         " src/mod_00.rs           ✓1 –1",
         " src/mod_01.rs           ✓1 ○1",

@@ -13,7 +13,7 @@ fn after_the_last_hunk_of_a_file_the_cursor_rests_and_no_key_for_a_next_one_turn
     let asked = s.act(DiffAction::Leave);
     assert!(asked.inputs.is_empty() && taken(&s) == Decision::Taken);
     let told = asked.notice.unwrap();
-    assert_eq!(told, "n again leaves it, a applies; hunk 1, the last, is taken");
+    assert_eq!(told, "Hunk 1 is taken. n again leaves it; a applies");
     s.act(DiffAction::Leave);
     assert_eq!(taken(&s), Decision::Left, "pressed again it is meant");
     s.act(DiffAction::Down);
@@ -271,4 +271,65 @@ fn a_hunk_that_is_longer_than_the_screen_is_read_page_by_page_before_it_is_decid
         s.draw(60, 12);
     }
     assert_eq!(s.act(DiffAction::Toggle).inputs.len(), 1);
+}
+
+#[test]
+fn after_the_last_hunk_of_a_file_the_keys_go_on_to_the_first_undecided_one_of_the_next() {
+    let numbers = |mark: &str| -> String {
+        (0..30).map(|n| if n % 20 == 0 { format!("{mark} {n}\n") } else { format!("{n}\n") }).collect()
+    };
+    let mut s = Screen::new();
+    for (id, name) in [(21, "src/a.rs"), (22, "src/b.rs"), (23, "src/c.rs")] {
+        s.propose(id, name, numbers("a"), numbers("b"));
+    }
+    s.tell(review(30, &[21, 22, 23]));
+    s.draw(60, 40);
+    let press = |s: &mut Screen, key| {
+        let decided = s.act(key).inputs.len();
+        s.draw(60, 40);
+        (decided, s.pane.current, s.pane.hunk)
+    };
+    // The first hunk of the second file is decided already.
+    press(&mut s, DiffAction::NextFile);
+    assert_eq!(press(&mut s, DiffAction::Leave), (1, 1, 1));
+    press(&mut s, DiffAction::PreviousFile);
+    assert_eq!(press(&mut s, DiffAction::Take), (1, 0, 1));
+    assert_eq!(press(&mut s, DiffAction::Leave), (1, 1, 1));
+    assert_eq!(press(&mut s, DiffAction::Take), (1, 2, 0));
+    assert_eq!(press(&mut s, DiffAction::Take), (1, 2, 1));
+    assert_eq!(press(&mut s, DiffAction::Take), (1, 2, 1), "nothing is left to decide");
+    assert_eq!(press(&mut s, DiffAction::Leave), (0, 2, 1));
+}
+
+#[test]
+fn a_review_begins_at_its_first_file_whichever_was_proposed_first_until_somebody_moved_in_it() {
+    let open = |touch: bool| {
+        let mut s = Screen::new();
+        s.propose(21, "src/slug.js", "a\n", "b\n");
+        s.draw(72, 26);
+        if touch {
+            s.act(DiffAction::Down);
+        }
+        s.propose(22, "src/cli.js", "a\n", "b\n");
+        s.draw(72, 26);
+        s.tell(review(30, &[21, 22]));
+        s.draw(72, 26);
+        s.pane.file().unwrap().path.clone()
+    };
+    assert_eq!((open(false).as_str(), open(true).as_str()), ("src/cli.js", "src/slug.js"));
+}
+
+#[test]
+fn the_way_up_is_named_where_there_is_a_plan() {
+    let mut s = Screen::new();
+    s.propose(20, "src/a.rs", "a\n", "b\n");
+    s.tell(review(30, &[20]));
+    s.draw(72, 26);
+    let hints = |s: &Screen, width| s.pane.hints(&s.story.ctx(), width).to_string();
+    assert!(s.story.session.state().plan.is_none());
+    for width in [90, 50] {
+        assert!(!hints(&s, width).contains("lan"), "{}", hints(&s, width));
+    }
+    s.tell(Event::PlanReady { plan: crate::story::plan() });
+    assert!(hints(&s, 90).ends_with("[u]p (back to Plan)"), "{}", hints(&s, 90));
 }

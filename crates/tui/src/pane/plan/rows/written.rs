@@ -20,7 +20,7 @@ pub(super) fn is_taken_back(p: &Proposal, state: &State) -> bool {
     state.standing(p) == Some(Standing::Nothing)
 }
 
-/// The files of which a step proposed something, each once: those that wait first. With each the proposal that says how it
+/// The files of which a step proposed something, each once: those that wait first, by path as the diff has them. With each the proposal that says how it
 /// stands, which is the one that waits, else the last write, and the lines of what is written of it.
 pub(super) fn by_file<'p>(
     nested: &[&'p Proposal],
@@ -43,6 +43,6 @@ pub(super) fn by_file<'p>(
         let file = (!writes.is_empty()).then(|| state.written_by(&shown.path, &writes)).flatten();
         out.push((shown, file.map(|file| (file.added, file.removed))));
     }
-    out.sort_by_key(|(p, _)| std::cmp::Reverse(u8::from(p.status == ProposalStatus::Open)));
+    out.sort_by_key(|(p, _)| (p.status != ProposalStatus::Open, &p.path));
     out
 }
