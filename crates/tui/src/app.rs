@@ -375,8 +375,10 @@ impl App {
         match (self.editing.take(), text) {
             (None, _) => {}
             (Some(Editing::Pane(id)), text) => {
-                let outcome = self.panes.get_mut(id).map(|pane| pane.edited(text));
-                self.carry_out(outcome.unwrap_or_default(), now);
+                let mut outcome = self.panes.get_mut(id).map(|pane| pane.edited(text)).unwrap_or_default();
+                let failed = outcome.complaint.take();
+                self.carry_out(outcome, now);
+                failed.into_iter().for_each(|failed| self.complain(failed));
             }
             (Some(Editing::Memory(_, before)), Ok(text)) if BlobId::of(text.as_bytes()) == before => {
                 self.say("nothing was changed");
@@ -428,10 +430,6 @@ impl App {
     /// Whether the key that is being taken can answer what stands there.
     fn stood<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
         self.keying.pressed.answers(place, what)
-    }
-
-    fn say(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice::new(text, false, None));
     }
 
     fn collect_asks(&mut self) {

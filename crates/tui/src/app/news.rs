@@ -60,7 +60,7 @@ impl App {
             }
             let told = self.panes.focused().and_then(|(_, p)| p.tells(self.world.state(), &event.event));
             if let Some(told) = told {
-                self.say(told);
+                self.announce(told);
             }
             self.world.session.apply(event);
             self.seen(event, now);
@@ -178,7 +178,7 @@ impl App {
         }
         if let Reply::Setup(SetupReply::Kept(told)) = reply {
             match told {
-                Ok(text) => self.say(text.clone()),
+                Ok(text) => self.announce(text.clone()),
                 Err(why) => self.complain(why.clone()),
             }
         }

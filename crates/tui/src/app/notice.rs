@@ -21,13 +21,25 @@ pub struct Notice {
     pub(super) until: Option<u64>,
     /// Whether all of it stands in the conversation.
     pub(super) kept: bool,
+    /// Whether it says only what a key did or would do: that is never kept.
+    of_key: bool,
     /// When it was drawn first.
     since: Option<Instant>,
 }
 
 impl Notice {
     pub(super) fn new(text: impl Into<String>, bad: bool, until: Option<u64>) -> Self {
-        Self { text: text.into(), bad, until, kept: false, since: None }
+        Self { text: text.into(), bad, until, kept: false, of_key: false, since: None }
+    }
+
+    /// The same of what is said to a key, and gone with the next one.
+    pub(super) fn of_key(text: impl Into<String>, bad: bool) -> Self {
+        Self { of_key: true, ..Self::new(text, bad, None) }
+    }
+
+    /// Whether it says only what a key did or would do.
+    pub(super) const fn is_of_key(&self) -> bool {
+        self.of_key
     }
 
     /// When it goes by itself: what was not done stays until a key, and what tells of progress as long as that goes on.
@@ -37,6 +49,21 @@ impl Notice {
 }
 
 impl App {
+    /// What a key did or would do.
+    pub(super) fn say(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice::of_key(text, false));
+    }
+
+    /// Why a key did nothing.
+    pub(super) fn warn(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice::of_key(text, true));
+    }
+
+    /// What happened.
+    pub(super) fn announce(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice::new(text, false, None));
+    }
+
     /// What was wrong at the start is told in one line, the first of it, with how much there is and where all of it stands.
     pub(super) fn counted(&self, what: String) -> String {
         let warnings = &self.world.surroundings.warnings;
@@ -61,10 +88,12 @@ impl App {
         }
     }
 
-    /// A notice that is longer than its row of so many columns stands whole in the conversation as well.
+    /// A notice of what happened that is longer than its row of so many columns stands whole in the conversation as well.
     pub(super) fn keep_notice(&mut self, columns: u16, now: Instant) {
         let at = self.world.time(now);
-        let Some(notice) = self.notice.as_mut().filter(|n| !n.kept && n.until.is_none()) else { return };
+        let Some(notice) = self.notice.as_mut().filter(|n| !n.kept && !n.of_key && n.until.is_none()) else {
+            return;
+        };
         if coded(&notice.text, Slot::Info).width() > usize::from(columns) {
             notice.kept = true;
             self.panes.told(at, &notice.text);

@@ -155,7 +155,7 @@ impl App {
         let is_command = item.is_some_and(|c| c.kind.command().is_some());
         let line = line.to_owned();
         if !is_typable(&line) {
-            return self.complain("it contains characters that cannot be typed; deny it, with a reason");
+            return self.warn("it contains characters that cannot be typed; deny it, with a reason");
         }
         let before = self.composer.withdraw();
         self.composer.offer(id, &line, is_command);
@@ -175,7 +175,7 @@ impl App {
         // A long message is read in the list; where it is typed it scrolls.
         if !self.stood(&self.offering.drawn, &id) && !message {
             let why = if self.offering.whole { TOO_EARLY } else { TOO_SMALL };
-            return self.complain(why);
+            return self.warn(why);
         }
         if message {
             self.offering.sent = Some(id);

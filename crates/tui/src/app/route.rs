@@ -351,7 +351,7 @@ impl App {
             self.say(notice);
         }
         if let Some(complaint) = outcome.complaint {
-            self.complain(complaint);
+            self.warn(complaint);
         }
         self.collect_asks();
         if let Some(action) = outcome.run {

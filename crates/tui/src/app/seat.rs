@@ -84,14 +84,14 @@ impl App {
 
     /// Something the user should know.
     pub(crate) fn inform(&mut self, text: impl Into<String>) {
-        self.say(text);
+        self.announce(text);
     }
 
     /// What was left unfinished: told where nothing is wrong, and the page that greets does not name it already.
     pub(crate) fn mention_left(&mut self, text: impl Into<String>) {
         let greets = self.panes.welcome(self.world.state());
         if !greets && self.notice.as_ref().is_none_or(|notice| !notice.bad) {
-            self.say(text);
+            self.announce(text);
         }
     }
 

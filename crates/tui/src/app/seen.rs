@@ -167,7 +167,7 @@ impl App {
                 let why = self.why_unread(id);
                 let lone = Lone::of(&self.composer.draft.shown()).is_some();
                 self.answered_at(self.place_of(id), lone, now);
-                self.complain(why);
+                self.warn(why);
             }
             Some(Early::Word(id)) => self.confirm(id, now),
             Some(Early::Review) => {
@@ -191,7 +191,7 @@ impl App {
         let asks = asks.and_then(|spec| spec.wants_word().map(|word| (spec, word)));
         let Some((spec, word)) = asks.filter(|_| self.saw_whole(id)) else {
             self.answered_at(Place::List, true, now);
-            return self.complain("this needs a typed word: Enter asks for it here");
+            return self.warn("this needs a typed word: Enter asks for it here");
         };
         let typed = self.composer.draft.saved().whole();
         self.composer.clear();
@@ -333,9 +333,9 @@ impl App {
         if plan.is_some_and(|id| !self.stands_drawn(id)) {
             self.panes.sent();
             self.panes.show(conversation::ID);
-            self.complain("the plan was not on the screen: read it (PgUp scrolls up), then Enter answers");
+            self.warn("the plan was not on the screen: read it (PgUp scrolls up), then Enter answers");
         } else {
-            self.complain("a question appeared while you were typing; press Enter again to answer it");
+            self.warn("a question appeared while you were typing; press Enter again to answer it");
         }
     }
 

@@ -69,7 +69,7 @@ fn the_name_of_a_file_that_is_told_of_is_never_cut() {
     let path = "src/a_rather_long_folder_name_for_testing/another_even_longer_folder_name/the_file.rs";
     for width in [60, 80, 100] {
         let mut desk = Desk::new(width, 30);
-        desk.app.say(format!("edited {path} (+12 -3 lines)"));
+        desk.app.inform(format!("edited {path} (+12 -3 lines)"));
         let text = desk.text();
         assert!(text.contains("/the_file.rs (+12 -3 lines)"), "{text}");
     }
@@ -93,6 +93,28 @@ fn what_is_longer_than_its_row_stands_whole_in_the_conversation() {
         assert_eq!(told(&mut desk), 1, "once, however often it is drawn: {}", desk.text());
         desk.press("x");
         assert_eq!(told(&mut desk), 1, "and it stays there: {}", desk.text());
+    }
+}
+
+#[test]
+fn what_a_key_does_is_told_whole_and_never_kept_in_the_conversation() {
+    let hint = "that key was pressed before this appeared; press it again if you mean it";
+    for (columns, rows) in [(60, 20), (100, 30)] {
+        let mut desk = Desk::new(columns, rows);
+        desk.press("where is main?<enter>").deliver();
+        for bad in [false, true] {
+            if bad {
+                desk.app.warn(hint)
+            } else {
+                desk.app.say(hint)
+            }
+            let text = desk.text();
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.replace(" ▎", "").contains(hint), "{text}");
+            desk.press("<left>");
+            let text = desk.text();
+            assert!(!text.contains("that key was") && !text.contains("1 new"), "{text}");
+        }
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{
     pane::Focus,
     preview::{Preview, acts},
     risk::{risk_name, risk_slot},
-    row::{Row, coded, fit_paths, fitting},
+    row::{Row, coded, fit_paths, fitting, wrap},
     status::{shorten, shorten_parts, shorten_words},
     theme::Slot,
 };
@@ -75,12 +75,24 @@ impl App {
             buf.set_string(area.x + 2, area.y, prompt, ink);
         }
         let style = text.patch(self.looks.theme.fill(Slot::Surface));
+        let below = hint > 0 && !tight;
         let caret = self.composer.draft.render(self.rest_of_draft(draft, buf), buf, style);
         if self.composer.draft.is_empty() {
             let room = usize::from(draft.width);
             // What was told stays until the next key, and moves none that is named.
             let row = match &self.notice {
-                Some(notice) => self.told(notice, room),
+                Some(notice) => {
+                    let (first, rest) = self.told_in_two(notice, room).filter(|_| below).unzip();
+                    if let Some(rest) = rest {
+                        rest.paint(
+                            &self.looks.theme,
+                            buf,
+                            Rect { height: area.height, ..draft },
+                            area.bottom() - 1,
+                        );
+                    }
+                    first.unwrap_or_else(|| self.told(notice, room))
+                }
                 None => Row::of(&shorten_parts(&self.placeholder(), room), Slot::Faint),
             };
             let place = Rect { height: 1, ..draft };
@@ -90,7 +102,9 @@ impl App {
                 buf.set_style(place, Style::new().add_modifier(Modifier::ITALIC));
             }
         }
-        if hint > 0 && !tight {
+        let two =
+            self.notice.as_ref().is_some_and(|n| self.told_in_two(n, usize::from(draft.width)).is_some());
+        if below && !(two && self.composer.draft.is_empty()) {
             let row = Rect { x: area.x + 4, y: area.bottom() - 1, width: area.width - 5, height: 1 };
             self.hint(ctx, row, focused, buf);
         }
@@ -194,6 +208,16 @@ impl App {
             let wide = u16::try_from(right.width()).unwrap_or_default();
             right.render(Rect { x: row.right() - wide, width: wide, ..row }, buf);
         }
+    }
+
+    /// What a key does, where one row does not hold it and it is kept nowhere: its row and the one below.
+    fn told_in_two(&self, notice: &Notice, room: usize) -> Option<(Row, Row)> {
+        let ink = if notice.bad { Slot::Warn } else { Slot::Info };
+        let row = coded(&notice.text, ink);
+        let mut rows = wrap(&row.pieces, room).into_iter();
+        let first = rows.next().filter(|_| notice.is_of_key() && row.width() > room)?;
+        let rest: Vec<String> = rows.map(|row| row.text()).collect();
+        Some((first, Row::of(&shorten_words(&rest.join(" "), room), ink)))
     }
 
     /// What was told, in a row: paths give up their middle before a word goes.
