@@ -378,7 +378,9 @@ impl App {
                 let mut outcome = self.panes.get_mut(id).map(|pane| pane.edited(text)).unwrap_or_default();
                 let failed = outcome.complaint.take();
                 self.carry_out(outcome, now);
-                failed.into_iter().for_each(|failed| self.complain(failed));
+                if let Some(failed) = failed {
+                    self.complain(failed);
+                }
             }
             (Some(Editing::Memory(_, before)), Ok(text)) if BlobId::of(text.as_bytes()) == before => {
                 self.say("nothing was changed");

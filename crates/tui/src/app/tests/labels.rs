@@ -142,7 +142,7 @@ fn a_file_has_one_row_in_the_sheet_of_all() {
     let sheet: Vec<&str> =
         text.lines().filter(|row| row.contains("src/a.rs") && row.contains("undecided")).collect();
     assert_eq!(sheet.len(), 1, "{text}");
-    assert!(sheet[0].contains("1 of 2 hunks, waits: 1 hunk undecided"), "{text}");
+    assert!(sheet[0].contains("1 of 2 hunks taken, 1 undecided"), "{text}");
 }
 
 #[test]

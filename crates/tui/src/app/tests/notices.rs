@@ -104,9 +104,9 @@ fn what_a_key_does_is_told_whole_and_never_kept_in_the_conversation() {
         desk.press("where is main?<enter>").deliver();
         for bad in [false, true] {
             if bad {
-                desk.app.warn(hint)
+                desk.app.warn(hint);
             } else {
-                desk.app.say(hint)
+                desk.app.say(hint);
             }
             let text = desk.text();
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -66,7 +66,7 @@ fn a_plan_whose_gates_were_turned_to_is_approved_where_they_were_read() {
     let mut desk = gated(60, 20);
     desk.press("<ctrl-t>").draw();
     desk.wait(1_000).press("y");
-    assert!(desk.text().contains("you have not seen all that y covers: j scrolls to it"), "{}", desk.text());
+    assert!(desk.text().contains("y covers lines you have not seen: j scrolls down"), "{}", desk.text());
     for _ in 0..20 {
         desk.press("j").draw();
     }

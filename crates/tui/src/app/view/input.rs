@@ -77,38 +77,35 @@ impl App {
         let style = text.patch(self.looks.theme.fill(Slot::Surface));
         let below = hint > 0 && !tight;
         let caret = self.composer.draft.render(self.rest_of_draft(draft, buf), buf, style);
-        if self.composer.draft.is_empty() {
-            let room = usize::from(draft.width);
-            // What was told stays until the next key, and moves none that is named.
-            let row = match &self.notice {
-                Some(notice) => {
-                    let (first, rest) = self.told_in_two(notice, room).filter(|_| below).unzip();
-                    if let Some(rest) = rest {
-                        rest.paint(
-                            &self.looks.theme,
-                            buf,
-                            Rect { height: area.height, ..draft },
-                            area.bottom() - 1,
-                        );
-                    }
-                    first.unwrap_or_else(|| self.told(notice, room))
-                }
-                None => Row::of(&shorten_parts(&self.placeholder(), room), Slot::Faint),
-            };
-            let place = Rect { height: 1, ..draft };
-            buf.set_style(place, Style::new().remove_modifier(Modifier::BOLD));
-            row.paint(&self.looks.theme, buf, place, draft.y);
-            if self.notice.is_some() {
-                buf.set_style(place, Style::new().add_modifier(Modifier::ITALIC));
-            }
-        }
-        let two =
-            self.notice.as_ref().is_some_and(|n| self.told_in_two(n, usize::from(draft.width)).is_some());
-        if below && !(two && self.composer.draft.is_empty()) {
+        let two = self.composer.draft.is_empty() && self.paint_empty(area, draft, below, buf);
+        if below && !two {
             let row = Rect { x: area.x + 4, y: area.bottom() - 1, width: area.width - 5, height: 1 };
             self.hint(ctx, row, focused, buf);
         }
         caret.filter(|_| focused)
+    }
+
+    /// What stands in the place of an empty draft; whether that takes the row of the hints below as well.
+    fn paint_empty(&self, area: Rect, draft: Rect, below: bool, buf: &mut Buffer) -> bool {
+        let room = usize::from(draft.width);
+        // What was told stays until the next key, and moves none that is named.
+        let two = self.notice.as_ref().filter(|_| below).and_then(|notice| told_in_two(notice, room));
+        let rest = two.as_ref().map(|(_, rest)| rest.clone());
+        let row = match (&self.notice, two) {
+            (_, Some((first, _))) => first,
+            (Some(notice), None) => self.told(notice, room),
+            (None, None) => Row::of(&shorten_parts(&self.placeholder(), room), Slot::Faint),
+        };
+        let place = Rect { height: 1, ..draft };
+        buf.set_style(place, Style::new().remove_modifier(Modifier::BOLD));
+        row.paint(&self.looks.theme, buf, place, draft.y);
+        if self.notice.is_some() {
+            buf.set_style(place, Style::new().add_modifier(Modifier::ITALIC));
+        }
+        if let Some(rest) = &rest {
+            rest.paint(&self.looks.theme, buf, Rect { height: area.height, ..draft }, area.bottom() - 1);
+        }
+        rest.is_some()
     }
 
     fn placeholder(&self) -> String {
@@ -208,16 +205,6 @@ impl App {
             let wide = u16::try_from(right.width()).unwrap_or_default();
             right.render(Rect { x: row.right() - wide, width: wide, ..row }, buf);
         }
-    }
-
-    /// What a key does, where one row does not hold it and it is kept nowhere: its row and the one below.
-    fn told_in_two(&self, notice: &Notice, room: usize) -> Option<(Row, Row)> {
-        let ink = if notice.bad { Slot::Warn } else { Slot::Info };
-        let row = coded(&notice.text, ink);
-        let mut rows = wrap(&row.pieces, room).into_iter();
-        let first = rows.next().filter(|_| notice.is_of_key() && row.width() > room)?;
-        let rest: Vec<String> = rows.map(|row| row.text()).collect();
-        Some((first, Row::of(&shorten_words(&rest.join(" "), room), ink)))
     }
 
     /// What was told, in a row: paths give up their middle before a word goes.
@@ -428,4 +415,14 @@ fn strip(next: &[(String, Action)], width: usize) -> (usize, Vec<(usize, usize)>
         columns.iter().map(|(key, label)| key + BETWEEN + label).sum::<usize>() + gaps <= width
     };
     (1..=6).rev().map(of).find(fits).unwrap_or_else(|| of(1))
+}
+
+/// What a key does, where one row does not hold it and it is kept nowhere: its row and the one below.
+fn told_in_two(notice: &Notice, room: usize) -> Option<(Row, Row)> {
+    let ink = if notice.bad { Slot::Warn } else { Slot::Info };
+    let row = coded(&notice.text, ink);
+    let mut rows = wrap(&row.pieces, room).into_iter();
+    let first = rows.next().filter(|_| notice.is_of_key() && row.width() > room)?;
+    let rest: Vec<String> = rows.map(|row| row.text()).collect();
+    Some((first, Row::of(&shorten_words(&rest.join(" "), room), ink)))
 }
