@@ -111,15 +111,15 @@ impl Question for Failure {
             }
             (None, true) => {
                 vec![
-                    give("r", "try again", Answer::Retry, RETRY),
+                    give("r", "retry", Answer::Retry, RETRY),
                     give("q", "abort", Answer::Abort, ABORT),
                     Choice::typed(ABANDON, Answer::Abort),
                 ]
             }
             (None, false) => vec![
-                give("r", "try again", Answer::Retry, RETRY),
-                give("p", "modify the plan", Answer::Replan, REPLAN),
-                give("a", "start over", Answer::Abort, ABANDON),
+                give("r", "retry", Answer::Retry, RETRY),
+                give("p", "replan", Answer::Replan, REPLAN),
+                give("a", "abandon", Answer::Abort, ABANDON),
                 Choice::typed(ABORT, Answer::Abort),
             ],
         }

@@ -172,7 +172,7 @@ fn a_planner_error_offers_to_try_again_or_to_give_up() {
     let keys: Vec<_> = kind.choices().iter().map(|c| c.key).collect();
     assert_eq!(keys, ["r", "q"]);
     let labels: Vec<_> = kind.choices().iter().map(|c| c.label).collect();
-    assert_eq!(labels, ["try again", "abort"]);
+    assert_eq!(labels, ["retry", "abort"]);
     // There is no plan to be made anew.
     for word in ["p", "replan", "/replan"] {
         let refused = b.input(Input::say(word)).is_err();

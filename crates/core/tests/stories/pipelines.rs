@@ -627,7 +627,7 @@ fn a_reply_that_cannot_be_read_is_asked_for_once_more_then_it_fails_and_can_be_t
     let (state, kind) = (b.session.state(), &b.session.state().newest_question().unwrap().kind);
     let labels: Vec<_> =
         kind.question().choices().into_iter().filter(|c| !c.key.is_empty()).map(|c| c.label).collect();
-    assert_eq!((labels, state.plan.is_none()), (vec!["try again", "abort"], true));
+    assert_eq!((labels, state.plan.is_none()), (vec!["retry", "abort"], true));
     b.say("r");
     idle(&mut b);
     assert_eq!(asked(&b), "pause");

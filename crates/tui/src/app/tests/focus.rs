@@ -176,6 +176,6 @@ fn a_goal_that_cannot_go_on_names_the_same_answers_everywhere() {
     desk.collect();
     assert_eq!(desk.state().phase, Phase::Failed);
     let text = desk.text();
-    assert!(text.contains("r try again   q abort") && text.contains("[retry/abort]"), "{text}");
+    assert!(text.contains("r retry   q abort") && text.contains("[retry/abort]"), "{text}");
     assert!(text.contains("r or q, as above") && !text.contains("replan"), "{text}");
 }
