@@ -127,6 +127,14 @@ pub fn diagnoses(told: &str) -> Vec<Diagnosis> {
     places(told.split_once('\n').map_or("", |(_, below)| below))
 }
 
+/// What a command wrote, without how it ended and the name of its only stream.
+pub fn unframed(result: &str) -> &str {
+    let (head, rest) = result.split_once('\n').unwrap_or((result, ""));
+    let ended = head.starts_with("exit ") && head.contains(", took ");
+    let text = if ended { rest } else { result };
+    text.strip_prefix("stdout:\n").or_else(|| text.strip_prefix("stderr:\n")).unwrap_or(text)
+}
+
 /// The end of an output that no reader knows.
 pub fn end(output: &str) -> &str {
     let output = output.trim_end();

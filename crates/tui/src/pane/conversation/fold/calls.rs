@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
+    digest,
     event::{CallStatus, Event, Stamped},
     fact,
     goal::PlannerReply,
@@ -346,7 +347,7 @@ impl Log {
         let part = c.stored.is_some_and(|of| result.head.contains(&of.output_name()));
         c.long = part || result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
         if c.tool == Some(Tool::Run) {
-            let shown = unframed(&c.result.shown).to_owned();
+            let shown = digest::unframed(&c.result.shown).to_owned();
             c.result.shown = shown;
         }
         for note in notes.iter().rev().map(|note| note.user.as_str()).filter(|note| !note.is_empty()) {
@@ -436,14 +437,6 @@ impl Log {
         }
         matches!(delta.kind, DeltaKind::Text | DeltaKind::Stdout | DeltaKind::Stderr).then_some(key)
     }
-}
-
-/// What a command wrote, without what its row says already and the name of its only stream.
-fn unframed(result: &str) -> &str {
-    let (head, rest) = result.split_once('\n').unwrap_or((result, ""));
-    let ended = head.starts_with("exit ") && head.contains(", took ");
-    let text = if ended { rest } else { result };
-    text.strip_prefix("stdout:\n").or_else(|| text.strip_prefix("stderr:\n")).unwrap_or(text)
 }
 
 /// Adds output line by line; what stays open goes on with the next piece of the same stream.

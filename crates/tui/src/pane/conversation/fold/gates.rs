@@ -5,6 +5,7 @@
 use pilothouse_core::{
     event::Proof,
     ids::{GateId, Millis},
+    tool::Tool,
 };
 
 use super::{Log, Mark};
@@ -13,6 +14,9 @@ use crate::{
     row::Row,
     theme::Slot,
 };
+
+/// So many of the newest rows are looked through for the call that a gate was judged by.
+const NEWEST: usize = 8;
 
 impl Log {
     pub(super) fn of_gate(&mut self, at: Millis, mark: Mark, gate: GateId, words: &str) {
@@ -32,9 +36,19 @@ impl Log {
         gate.map_or_else(|| id.to_string(), |g| called(&g.name).to_owned())
     }
 
+    /// Whether one of the newest rows is that of this command.
+    fn told_by_call(&self, command: &str) -> bool {
+        let is = |entry: &Entry| {
+            matches!(&entry.body, Body::Call(call)
+                if call.tool == Some(Tool::Run) && call.subject.trim() == command.trim())
+        };
+        self.entries.iter().rev().take(NEWEST).any(is)
+    }
+
     /// A gate was judged: told in the row of the command that it ran, else in one of its own.
     pub(super) fn gate(&mut self, at: Millis, id: GateId, green: bool, proof: &Proof) {
-        let gated = Gated { name: self.gate_name(id.0), green, diagnostics: proof.diagnostics.clone() };
+        let said = said_below(proof);
+        let gated = Gated { name: self.gate_name(id.0), green, diagnostics: said.to_owned() };
         let ran = self.gate_calls.remove(&id).and_then(|key| self.get_mut(key));
         if let Some(Entry { body: Body::Call(call), dirty, .. }) = ran {
             (call.gate, *dirty) = (Some(gated), true);
@@ -46,14 +60,25 @@ impl Log {
             (None, Some(signal)) => format!("signal {signal}"),
             (None, None) => String::new(),
         };
-        let left = gated.row(("✓", "✗"), (usize::MAX, "")).and("   ", Slot::Text).and(&exit, Slot::Soft);
-        let detail = gated.diagnostics;
+        let left = gated.row(("✓", "✗"), (usize::MAX, ""));
+        // Where a call of the agent's own proved it, the row of that call says the rest.
+        let (left, detail) = match self.told_by_call(&proof.command) {
+            true => (left, String::new()),
+            false => (left.and("   ", Slot::Text).and(&exit, Slot::Soft), gated.diagnostics),
+        };
         let open = !green && !detail.is_empty();
         let key = self.add(at, Kind::Work, Body::Facts(Facts { lines: vec![(left, Row::new())], detail }));
         if let Some(entry) = self.get_mut(key) {
             entry.open = open;
         }
     }
+}
+
+/// What of a proof stands below a row that says how its command ended.
+fn said_below(proof: &Proof) -> &str {
+    let told = proof.diagnostics.as_str();
+    let rest = proof.exit.code.and_then(|code| told.strip_prefix(&format!("it ended with exit {code}\n")));
+    rest.map_or(told, |rest| rest.trim_start_matches('\n'))
 }
 
 /// The name of a gate without the variables that its line begins with, where that is its name.

@@ -141,6 +141,25 @@ fn a_gate_has_the_row_of_the_command_that_it_ran() {
 }
 
 #[test]
+fn a_gate_that_a_call_of_the_agent_proved_is_one_line_below_it() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    s.tell(lane(1, LaneKind::Task(TaskId(1)), IntentNode::Write));
+    s.tell(started(2, Tool::Run, "cargo check"));
+    s.tell(ended(2, "exit 2", "exit 2, took 0.0 s\nstderr:\nno rule for it\n"));
+    let (gate, evidence) = (GateId(1), EvidenceId(9));
+    let proof = proof(2, "it ended with exit 2\n\nno rule for it");
+    s.tell(Event::GateFailed { gate, evidence, proof });
+    let text = s.text(60, 40);
+    let at = text.iter().position(|row| row.contains("[Gate: syntax]")).unwrap();
+    assert_eq!(text[at].trim_end(), " [Gate: syntax] ✗ failed", "{text:?}");
+    let all = text.join("\n");
+    assert_eq!((all.matches("exit 2").count(), all.matches("no rule for it").count()), (1, 1), "{text:?}");
+    assert!(!all.contains("stderr:"), "{text:?}");
+}
+
+#[test]
 fn of_a_gate_with_a_long_name_how_it_ended_stays() {
     let gated = super::super::entry::Gated {
         name: "cargo test --locked --workspace --all-targets".into(),
