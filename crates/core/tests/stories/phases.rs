@@ -342,11 +342,9 @@ fn every_line_that_waits_has_a_number_by_which_it_is_taken_out() {
         b.input(Input::Queue(line.into())).unwrap();
     }
     b.say("/queue");
-    for line in [
-        "1. create other.txt",
-        "2. /proof, before the work",
-        "3. what does this function do?, before the work",
-    ] {
+    for line in
+        ["1. create other.txt", "2. /proof (goes before 1)", "3. what does this function do? (goes before 1)"]
+    {
         assert!(b.notices().iter().any(|told| told == line), "{line}: {:?}", b.notices());
     }
     for line in ["/queue up 3", "/queue tell 2", "/queue drop 4", "/queue drop 0"] {

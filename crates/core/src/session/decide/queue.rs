@@ -169,7 +169,13 @@ impl Draft<'_> {
         self.notice(Level::Info, text);
         let works = lines.len();
         for (n, line) in lines.into_iter().chain(before).enumerate() {
-            let first = if n >= works { ", before the work" } else { "" };
+            let first = if n < works {
+                ""
+            } else if works > 0 {
+                " (goes before 1)"
+            } else {
+                " (goes first)"
+            };
             self.notice(Level::Info, format!("{}. {line}{first}", n + 1));
         }
     }

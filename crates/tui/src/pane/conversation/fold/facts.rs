@@ -14,7 +14,7 @@ use pilothouse_core::{
     tool::{ChangeKind, Exit},
 };
 
-use super::{Log, Mark, session::REACHES, title};
+use super::{Log, Mark, title};
 use crate::{
     pane::{
         conversation::entry::{Body, Facts, Kind, Text},
@@ -203,10 +203,7 @@ impl Log {
                 let how = if lane.is_some() { "goes on with" } else { "back for review:" };
                 self.mark(at, Mark::Dot, &format!("{how} {path}"));
             }
-            Event::TurnTold { .. } => {
-                self.told_on.push(self.end());
-                self.mark(at, Mark::Dot, REACHES);
-            }
+            Event::TurnTold { turn, .. } => self.told_to_agent(at, *turn),
             // The notice after it says what became of which files.
             Event::Reverted { .. } => self.reverted = true,
             Event::CommitEnded { made, told, .. } => {

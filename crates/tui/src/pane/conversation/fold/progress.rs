@@ -12,7 +12,7 @@ use pilothouse_core::{
     session::LaneKind,
 };
 
-use super::{Kind, Log, Mark};
+use super::{Kind, Log, Mark, session::REACHES};
 use crate::{
     pane::conversation::entry::{Body, Entry},
     row::Row,
@@ -130,8 +130,12 @@ impl Log {
         for turn in works.iter().filter(fresh) {
             self.tell_queued(at, *turn, when);
         }
+        let answered = match self.running {
+            Some(_) => "answered when the run ends; /queue lists it",
+            None => "answered after the current plan; /queue lists it",
+        };
         for turn in later.iter().filter(fresh) {
-            self.tell_queued(at, *turn, "read after that");
+            self.tell_queued(at, *turn, answered);
         }
         self.queued = works.iter().chain(later).copied().collect();
         self.waited = before.into_iter().filter(|turn| !self.queued.contains(turn)).collect();
@@ -142,10 +146,25 @@ impl Log {
 
     /// What became of a line that waited stands where it was said that it waits.
     fn tell_fate(&mut self, turn: TurnId, fate: &str) {
-        let key = self.queued_rows.get(&turn).copied();
-        if let Some(Entry { body: Body::Facts(facts), dirty, .. }) = key.and_then(|key| self.get_mut(key)) {
-            let row = Row::of(Mark::Skipped.sign(), Slot::Soft).and(&format!(" {fate}"), Slot::Soft);
-            (facts.lines, *dirty) = (vec![(row, Row::new())], true);
+        self.retell(turn, Mark::Skipped, fate);
+    }
+
+    /// What is said of a line that waited is another from now on; the row of it.
+    fn retell(&mut self, turn: TurnId, mark: Mark, what: &str) -> Option<i64> {
+        let key = self.queued_rows.get(&turn).copied()?;
+        let Entry { body: Body::Facts(facts), dirty, .. } = self.get_mut(key)? else { return None };
+        let row = Row::of(mark.sign(), Slot::Soft).and(&format!(" {what}"), Slot::Soft);
+        (facts.lines, *dirty) = (vec![(row, Row::new())], true);
+        Some(key)
+    }
+
+    /// A message goes to the agent at work: said below it, or where it was said that it waits.
+    pub(super) fn told_to_agent(&mut self, at: Millis, turn: TurnId) {
+        let key = self.retell(turn, Mark::Dot, REACHES.trim_end_matches('.'));
+        let row = key.unwrap_or_else(|| self.end());
+        self.told_on.push(row);
+        if key.is_none() {
+            self.mark(at, Mark::Dot, REACHES);
         }
     }
 

@@ -64,6 +64,43 @@ fn what_is_queued_is_said_below_its_message_and_once() {
 }
 
 #[test]
+fn a_queued_message_that_goes_to_the_agent_keeps_its_own_mark() {
+    let mut s = Screen::new();
+    s.tell(said(1, "mend it"));
+    run_begins(&mut s);
+    s.tell(lane(1, LaneKind::Task(TaskId(1)), IntentNode::Write));
+    let queue = |plan_new, later| Event::QueueChanged {
+        plan_new,
+        more: vec![],
+        control: vec![],
+        later,
+        stopped: false,
+    };
+    s.tell(said(2, "rename by_day"));
+    s.tell(queue(Some(TurnId(2)), vec![]));
+    s.tell(said(3, "how does it read a line?"));
+    s.tell(queue(Some(TurnId(2)), vec![TurnId(3)]));
+    holds(&mut s, "· Queued: answered when the run ends; /queue lists it");
+    let below = |s: &mut Screen, message: &str| {
+        let rows = s.text(100, 40);
+        let at = rows.iter().position(|row| row.contains(message)).unwrap();
+        let end = rows[at + 1..].iter().position(|row| row.contains("▎ you")).map_or(rows.len(), |n| at + n);
+        rows[at + 1..end].join("\n")
+    };
+    s.tell(queue(None, vec![TurnId(3)]));
+    s.tell(Event::TurnTold { turn: TurnId(2), run_of: TurnId(1) });
+    let told = below(&mut s, "rename by_day");
+    assert!(
+        told.contains("· Reaches the agent with its next request") && !told.contains("removed"),
+        "{told}"
+    );
+    s.tell(thinking(5, 1));
+    let (told, other) = (below(&mut s, "rename by_day"), below(&mut s, "how does it read"));
+    assert!(told.contains("✓ passed to the agent"), "{told}");
+    assert!(other.contains("Queued") && !other.contains("agent"), "{other}");
+}
+
+#[test]
 fn what_waited_is_said_again_where_it_begins() {
     let mut s = Screen::new();
     let queue = |plan_new| Event::QueueChanged {
