@@ -2,6 +2,9 @@
 
 use super::{Found, block};
 
+/// So many lines below the place of a panic both sides stand.
+const SIDES: usize = 8;
+
 /// Failed tests of the harness that comes with Rust, documentation tests as well.
 pub(super) fn tests(lines: &[&str]) -> Found {
     let mut found = Found::tests();
@@ -19,6 +22,26 @@ pub(super) fn tests(lines: &[&str]) -> Found {
         found.add(name, &without_trace(&said).join("\n"));
     }
     found
+}
+
+/// What a panic comes to in a line, by the line that says where and those below it: whose it is, and its message or both
+/// sides of what was compared.
+pub(super) fn panic(line: &str, below: &[&str]) -> Option<String> {
+    let (name, rest) = line.strip_prefix("thread '")?.split_once('\'')?;
+    let (_, place) = rest.split_once("panicked at ")?;
+    // Older ones have the message before the place.
+    let quoted = place.strip_prefix('\'').and_then(|said| said.rsplit_once("', ")).map(|(said, _)| said);
+    let message = quoted.or_else(|| below.iter().map(|l| l.trim()).find(|l| !l.is_empty()))?;
+    let side = |side: &str| below.iter().take(SIDES).find_map(|l| l.trim().strip_prefix(side));
+    let told = match (message.strip_prefix("assertion `left "), side("left: "), side("right: ")) {
+        (Some(compared), Some(left), Some(right)) => {
+            let why =
+                compared.split_once("` failed: ").map(|(_, why)| format!("{why}: ")).unwrap_or_default();
+            format!("{why}left {left}, right {right}")
+        }
+        _ => message.to_owned(),
+    };
+    Some(format!("{name}: {told}"))
 }
 
 /// A panic without the way to it, which names the harness and little else.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::cargo;
 use crate::relpath::RelPath;
 
 /// A line of a file.
@@ -36,14 +37,16 @@ pub fn places(output: &str) -> Vec<Diagnosis> {
     let mut found: Vec<Diagnosis> = Vec::new();
     let mut last = "";
     let mut of_trace = false;
-    for line in output.lines().map(str::trim) {
+    let lines: Vec<&str> = output.lines().map(str::trim).collect();
+    for (at, line) in lines.iter().copied().enumerate() {
         // Below a frame of a trace stands its line of code, which names nothing.
         let code = std::mem::replace(&mut of_trace, line.starts_with(FRAME));
         let named = if code && !of_trace { None } else { place_in(line) };
         if let Some((place, text)) = named {
             let text = if says(text) { text } else { last };
             if !found.iter().any(|d| d.place == place) {
-                found.push(Diagnosis { place, text: text.trim().to_owned() });
+                let panic = cargo::panic(line, lines.get(at + 1..).unwrap_or_default());
+                found.push(Diagnosis { place, text: panic.unwrap_or_else(|| text.trim().to_owned()) });
             }
         }
         if says(line) {

@@ -43,6 +43,36 @@ fn below<'a>(lines: &[&'a str], at: usize) -> Vec<&'a str> {
     block(lines, at + 2, |l| l.trim() == "...")
 }
 
+/// Whether a line of a stack is in node itself: the way through the runner says nothing of what failed.
+fn is_of_node(line: &str) -> bool {
+    let frame = line.trim().trim_start_matches("at ").trim_end_matches(" {");
+    let placed = |place: &str| place.split(':').skip(1).all(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    let inner = frame.strip_suffix(')').and_then(|f| f.rsplit_once(" (node:")).map(|(_, place)| place);
+    let bare = frame.strip_prefix("async ").unwrap_or(frame);
+    inner.is_some_and(|place| place.contains(':') && placed(place))
+        || bare.strip_prefix("node:").is_some_and(|place| place.contains(':') && placed(place))
+        || bare.starts_with("Promise.all (index ")
+}
+
+/// These lines without those of a stack that are in node itself.
+fn own<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    lines.iter().filter(|line| !is_of_node(line)).copied().collect()
+}
+
+/// The line of what was said that names the error.
+fn error(said: &str) -> Option<&str> {
+    let names = |line: &&str| {
+        let kind = line.split([':', ' ']).next().unwrap_or_default();
+        kind.ends_with("Error") && line.len() > kind.len()
+    };
+    said.lines().map(str::trim).find(names)
+}
+
+/// What failed by the name of its file, with the error that ended it; by its own name anything else.
+fn called(name: &str, cause: &str) -> String {
+    error(cause).map_or_else(|| name.to_owned(), |error| format!("{name}: {error}"))
+}
+
 /// Failed tests of the protocol; a group is told by its tests.
 pub(super) fn tests(lines: &[&str]) -> Found {
     let mut found = Found::tests();
@@ -55,7 +85,8 @@ pub(super) fn tests(lines: &[&str]) -> Found {
         if told.iter().any(|l| l.contains("subtestsFailed")) {
             continue;
         }
-        found.add(name, &[cause(lines, at, &told), told.join("\n")].concat());
+        let cause = cause(lines, at, &told);
+        found.add(&called(name, &cause), &[cause, own(&told).join("\n")].concat());
     }
     found
 }
@@ -82,11 +113,7 @@ fn cause(lines: &[&str], at: usize, told: &[&str]) -> String {
 
 /// The last of what was said, without the way through node itself, each line ended.
 fn said_last<'a>(said: impl Iterator<Item = &'a str>) -> String {
-    let own = |l: &&str| {
-        let way = l.trim_start().starts_with("at ") && (l.contains("(node:") || l.contains("at node:"));
-        !way && !l.trim().is_empty()
-    };
-    let said: Vec<&str> = said.filter(own).collect();
+    let said: Vec<&str> = said.filter(|l| !is_of_node(l) && !l.trim().is_empty()).collect();
     let from = said.len().saturating_sub(CAUSE_LINES);
     said.iter().skip(from).flat_map(|line| [line, "\n"]).collect()
 }
@@ -104,7 +131,7 @@ pub(super) fn node(lines: &[&str]) -> Found {
         let bare = why.iter().all(|l| l.trim().is_empty() || l.trim() == "'test failed'");
         let cause =
             if bare { printed_before(lines.get(..from).unwrap_or_default(), name) } else { String::new() };
-        found.add(name, &format!("{place}\n{cause}{}", why.join("\n")));
+        found.add(&called(name, &cause), &format!("{place}\n{cause}{}", own(&why).join("\n")));
     }
     found
 }

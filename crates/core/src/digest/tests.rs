@@ -179,6 +179,55 @@ fn what_ended_a_file_before_any_test_of_it_ran_is_told_with_its_place() {
 }
 
 #[test]
+fn a_failure_of_node_is_told_without_the_way_through_the_runner_and_by_its_error() {
+    for output in [TAP, ALL[14], include_str!("../../tests/data/digest/node-tap-load.txt")] {
+        let told = digest(output).unwrap_or_default();
+        for way in ["node:internal", "node:async_hooks", "Promise.all"] {
+            assert!(!told.contains(way), "{way}\n{told}");
+        }
+    }
+    for output in [
+        include_str!("../../tests/data/digest/node-tap-load.txt"),
+        include_str!("../../tests/data/digest/node-spec-load.txt"),
+    ] {
+        let told = digest(output).unwrap_or_default();
+        let first = told.lines().next().unwrap_or_default();
+        assert!(first.contains("/w/a.test.js: SyntaxError: Unexpected token '<<'"), "{first}");
+    }
+    let warned =
+        "TAP version 13\n1..1\nnot ok 1 - a\n  ---\n  error: |-\n    (node:42) Warning: late\n  ...\n";
+    assert!(digest(warned).unwrap_or_default().contains("(node:42) Warning: late"));
+}
+
+#[test]
+fn a_panic_is_told_beside_its_place_by_what_it_says() {
+    let told = |output: &str| -> Vec<String> {
+        diagnoses(&digest(output).unwrap_or_default())
+            .into_iter()
+            .map(|d| format!("{} {}", d.place, d.text))
+            .collect()
+    };
+    let all = told(CARGO);
+    for line in
+        ["src/lib.rs:14 tests::prints: oh no", "src/lib.rs:8 tests::binary: mixing: left 255, right 3"]
+    {
+        assert!(all.iter().any(|d| d == line), "{line}: {all:?}");
+    }
+    let output = |panic: &str| {
+        format!("test parses ... FAILED\n---- parses stdout ----\n{panic}\n\nfailures:\n    parses\n")
+    };
+    for (panic, line) in [
+        (
+            "\nthread 'parses' (186) panicked at tests/parse.rs:5:5:\nassertion `left == right` failed\n  left: Some(31)\n right: Some(90)",
+            "tests/parse.rs:5 parses: left Some(31), right Some(90)",
+        ),
+        ("thread 'parses' panicked at 'gone, all', tests/parse.rs:7:9", "tests/parse.rs:7 parses: gone, all"),
+    ] {
+        assert_eq!(told(&output(panic)), [line]);
+    }
+}
+
+#[test]
 fn a_line_that_sums_up_is_told_from_what_stands_around_it() {
     for line in [
         "test result: ok. 12 passed; 0 failed; 0 ignored",
