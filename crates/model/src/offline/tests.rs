@@ -182,7 +182,7 @@ fn a_refused_or_failed_call_is_told_and_not_repeated() {
         .fails("search", "search is not allowed in this turn: its path is explain");
     assert_eq!(talk.said(), "I could not search: search is not allowed in this turn: its path is explain");
     let talk = Talk::new(Purpose::Answer, "where is Bucket?", &[]);
-    assert_eq!(talk.said(), "I would need `search`, which is not available in this turn.");
+    assert_eq!(talk.said(), "That needs `search`, which is not available in this turn.");
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn a_new_file_is_planned_only_where_none_is() {
     assert_eq!(task.calls(), [("write".to_owned(), json!({"path": "notes.md", "content": "# Notes\n"}))]);
     assert_eq!(task.then(&[("write", "proposed notes.md, 1 line")]).said(), "notes.md: new file.");
     let talk = Talk::plan("create notes.md").then(&[("read", "     1  old")]);
-    assert!(talk.said().starts_with("notes.md exists already"));
+    assert!(talk.said().starts_with("notes.md already exists"));
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn removals_are_planned_for_files_and_folders_that_exist() {
     let plan = talk.submitted();
     let note = plan["note"].as_str().unwrap();
     assert!(
-        note.starts_with("1 file would go. Not found: gone/. Careful: `old.rs` is still named"),
+        note.starts_with("1 file would go. Not found: gone/. Careful: `old.rs` is still mentioned"),
         "{note}"
     );
     assert_eq!(
@@ -498,7 +498,7 @@ fn a_result_is_what_its_call_came_to_and_not_what_it_sounds_like() {
     let talk = Talk::ask("list the files").then(&[("list", "not found/\nnot found/a.rs")]);
     assert!(talk.said().contains("1 file and 1 folder"), "{}", talk.said());
     let talk = Talk::ask("list the files").fails("list", "src/\nsrc/a.rs");
-    assert!(talk.said().contains("could not"), "{}", talk.said());
+    assert!(talk.said().contains("couldn't"), "{}", talk.said());
 }
 
 #[test]

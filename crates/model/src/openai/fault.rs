@@ -292,7 +292,7 @@ mod tests {
     fn the_advice_is_that_of_the_fault_and_not_of_its_number() {
         let hint = |status, words| refused(status, words).hint;
         let quota = hint(429, "You exceeded your current quota, please check your plan and billing details.");
-        assert!(quota.contains("nothing left to spend") && !quota.contains("wait"), "{quota}");
+        assert!(quota.contains("no credit left") && !quota.contains("wait"), "{quota}");
         assert!(hint(429, "Rate limit reached for requests").contains("wait a little"));
         let long = hint(400, "This model's maximum context length is 8192 tokens.");
         assert!(long.contains("/compact") && long.contains("`window`"), "{long}");
