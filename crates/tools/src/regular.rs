@@ -46,7 +46,7 @@ fn open_with(path: &Path, more: OFlags) -> io::Result<File> {
 /// # Errors
 /// What the file system says, or that it is no regular file.
 pub fn checked(file: File) -> io::Result<File> {
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file")) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
 fn read_all(file: File, most: u64) -> io::Result<Vec<u8>> {

@@ -380,10 +380,7 @@ fn that_a_gate_is_green_stands_in_the_question_and_not_in_the_message() {
     for (seen, said) in [
         (Some("then"), "Gate tests is green: make test"),
         (Some("now"), "Gate tests was green but has not run since files changed: make test"),
-        (
-            None,
-            "Gate tests was green; whether it still is could not be checked in time: make test",
-        ),
+        (None, "Gate tests was green; whether it still is could not be checked in time: make test"),
     ] {
         b.say("/commit");
         let seen = seen.map(tree_of);

@@ -167,7 +167,7 @@ fn lists_that_come_with_the_program_count_as_the_one_rule_that_names_them() {
     assert_eq!(desk.outcome("read .env").0, Outcome::Refuse);
     desk.user(&format!("{lists}{}", own(1_001)));
     let why = desk.load().unwrap_err().to_string();
-    assert!(why.contains("1001 rules are too many; there may be 1000"), "{why}");
+    assert!(why.contains("1001 rules are too many; the limit is 1000"), "{why}");
     let often = ["\"<secret files>\""; 22].join(", ");
     desk.user(&format!("[[deny]]\nread = [{often}]\n"));
     let why = desk.load().unwrap_err().to_string();

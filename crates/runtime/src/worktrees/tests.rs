@@ -80,7 +80,7 @@ async fn that_of_a_submodule_lies_in_no_other_repository() {
 async fn what_was_done_in_one_is_merged_back_committed_or_not() {
     let (_dir, repo) = repository();
     let made = make(&repo, "sqlx").await.unwrap();
-    assert!(ended(&repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap_err().contains("holds nothing"));
+    assert!(ended(&repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap_err().contains("contains nothing"));
     fs::write(made.folder.join("c.txt"), "three\n").unwrap();
     git(&made.folder, &["add", "."]);
     git(&made.folder, &["commit", "-qm", "three"]);
@@ -228,7 +228,7 @@ async fn a_conflict_leaves_the_folder_as_it_was_and_names_the_file() {
     let why = ended(&repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap_err();
     let lines = stake.lines.join("\n");
     assert!(
-        lines.contains("both sides changed a.txt; where they changed the same lines git merges"),
+        lines.contains("both sides changed a.txt; where they changed the same lines, git will not"),
         "{lines}"
     );
     assert!(why.contains("both sides changed a.txt") && why.contains("as it was"), "{why}");
@@ -308,7 +308,7 @@ async fn what_cannot_be_made_is_said_and_leaves_nothing() {
     }
     assert!(make(dir.path(), "x").await.unwrap_err().contains("needs a git repository"));
     fs::create_dir(repo.with_file_name("inkwell-there")).unwrap();
-    assert!(make(&repo, "there").await.unwrap_err().contains("is there already"));
+    assert!(make(&repo, "there").await.unwrap_err().contains("already exists"));
     let fresh = dir.path().join("fresh");
     fs::create_dir(&fresh).unwrap();
     git(&fresh, &["init", "-q"]);
@@ -340,7 +340,7 @@ async fn a_full_disk_is_said_in_plain_words_and_nothing_is_left() {
     git(&repo, &["add", "."]);
     git(&repo, &["-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "big"]);
     let why = make(&repo, "sqlx").await.unwrap_err();
-    assert!(why.contains("the disk is full") && why.ends_with("nothing of it is left"), "{why}");
+    assert!(why.contains("the disk is full") && why.ends_with("nothing is left of it"), "{why}");
     assert!(!repo.with_file_name("inkwell-sqlx").exists() && list(&repo).await.is_empty());
     assert_eq!(git(&repo, &["branch", "--list", "pilothouse/*"]), "");
     assert_eq!(git(&repo, &["status", "--porcelain"]), "");

@@ -223,7 +223,9 @@ pub async fn commit(
         None => None,
     };
     if now.as_deref() != merge {
-        return Err("the merge that git is in the middle of is not what was shown; /commit checks again".to_owned());
+        return Err(
+            "the merge that git is in the middle of is not what was shown; /commit checks again".to_owned()
+        );
     }
     for file in files {
         let now = jail.read(&file.path).ok().map(|bytes| BlobId::of(&bytes));

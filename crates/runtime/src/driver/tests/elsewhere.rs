@@ -43,7 +43,7 @@ async fn what_the_user_forbids_elsewhere_is_refused_at_once_and_runs_again_once_
     assert_eq!(told(&s, "permissions.toml changed: deny command echo two from now on"), 1);
     put(&user_rules(&rig), "# nothing is denied here any more\n");
     assert!(runs(&mut s, "echo two").await);
-    assert_eq!(told(&s, "permissions.toml changed: deny command echo two no longer"), 1);
+    assert_eq!(told(&s, "permissions.toml changed: deny command echo two removed"), 1);
     s.quit().await;
 }
 
@@ -103,8 +103,7 @@ async fn the_hooks_of_a_folder_whose_trust_is_taken_back_elsewhere_run_no_more()
     runs(&mut s, "echo one").await;
     s.idle().await;
     assert_eq!((s.count("hook_started"), s.state().trust), (1, Trust::None));
-    let taken =
-        |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.contains("was taken back"));
+    let taken = |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.contains("was revoked"));
     assert!(s.events.iter().any(taken) && s.state().open.is_empty());
     // Trusted again, it is so in the open session as well.
     folder.carry_out(TrustRequest::Keep(of)).unwrap();

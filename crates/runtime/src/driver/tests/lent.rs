@@ -108,7 +108,7 @@ async fn a_source_that_is_added_while_the_session_is_open_is_there_told_and_not_
     fs::remove_dir_all(sources.join("memory")).unwrap();
     health(&mut s, 4).await;
     assert_eq!(states(&s, 4), both[1..]);
-    assert_eq!(s.refused[2..], ["sources changed: memory no longer"]);
+    assert_eq!(s.refused[2..], ["sources changed: memory removed"]);
     put(&file("tickets"), r#"{"command": "/no/such/program"}"#);
     s.say("and what is in src/b.txt?").await;
     s.until("an answer", |s| s.count("message_completed") == 2).await;
@@ -183,7 +183,7 @@ async fn a_source_that_is_added_changed_or_taken_away_ends_no_other() {
         [
             "sources changed: extra from now on, not started yet",
             "sources changed: tickets as it is now written, not started yet; stopped: tickets",
-            "sources changed: extra no longer",
+            "sources changed: extra removed",
         ]
     );
     s.quit().await;

@@ -71,7 +71,7 @@ async fn in_the_home_folder_nothing_is_copied_for_a_command_and_that_is_said() {
         let place = sessions::find(&rig.home(), &rig.work(), &s.state().slug).unwrap();
         assert_eq!(place.folder.join("saved").exists(), !at_home);
         let said =
-            |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.contains("not saved before"));
+            |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.contains("not saved first"));
         assert_eq!(s.events.iter().any(said), at_home);
         s.quit().await;
     }
@@ -106,7 +106,7 @@ async fn a_fact_whose_file_others_changed_is_told_as_stale_until_the_file_says_s
     };
     s.until("a list", |s| listed(s).is_some()).await;
     assert!(
-        matches!(listed(&s), Some(Event::Notice { text, .. }) if text.contains("stale: src/a.txt does not say so"))
+        matches!(listed(&s), Some(Event::Notice { text, .. }) if text.contains("stale: src/a.txt no longer says so"))
     );
     // So does a message, before its model is asked.
     fs::write(&file, "zero\none\ntwo\nthree\n").unwrap();

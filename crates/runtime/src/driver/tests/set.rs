@@ -82,7 +82,7 @@ async fn what_would_not_hold_is_not_kept() {
     ] {
         let told = asks(&mut s, number, SetupAsk::Connect(wrong)).await;
         assert!(
-            matches!(&told, SetupReply::Kept(Err(why)) if why.starts_with("not kept")),
+            matches!(&told, SetupReply::Kept(Err(why)) if why.starts_with("not saved")),
             "{number} {told:?}"
         );
         assert!(!config.exists() && s.around.offline, "{number}");
@@ -136,7 +136,7 @@ async fn what_is_told_of_a_pick_is_what_holds() {
     let (text, _) = told(&elsewhere, openai()).await;
     assert!(text.contains("m-1 at 127.0.0.1") && text.contains("still answers"), "{text}");
     let (text, _) = told(&[("PILOTHOUSE_MODEL", "offline")], openai()).await;
-    assert!(text.contains("offline engine answers still (PILOTHOUSE_MODEL of the environment"), "{text}");
+    assert!(text.contains("offline engine still answers (environment variable PILOTHOUSE_MODEL"), "{text}");
     let (text, _) = told(&[], openai()).await;
     assert_eq!(text, "m-1 answers from now on; saved in config.toml");
 }
@@ -164,7 +164,7 @@ async fn a_model_is_kept_with_its_key_or_not_at_all() {
     let mut s = Screen::open(setup(&rig), 1024).await;
     let mut fails = async |number, is: Option<&str>| {
         let told = asks(&mut s, number, SetupAsk::Connect(pick("openai", "m-1", Some(KEY)))).await;
-        assert!(matches!(&told, SetupReply::Kept(Err(why)) if why.starts_with("not kept")), "{told:?}");
+        assert!(matches!(&told, SetupReply::Kept(Err(why)) if why.starts_with("not saved")), "{told:?}");
         assert_eq!(fs::read_to_string(&config).ok().as_deref(), is);
     };
     fails(1, None).await;

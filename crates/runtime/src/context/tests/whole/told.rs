@@ -100,7 +100,7 @@ fn a_plan_that_is_taken_up_again_was_edited_by_nobody() {
     b.step(Input::say("/redo"));
     b.step(Input::say("y"));
     let all = told(&b);
-    assert!(all.contains("The plan is back for review: P"), "{all}");
+    assert!(all.contains("The plan is taken up again: P"), "{all}");
     assert_eq!(all.matches("The user edited the plan").count(), 1, "{all}");
 }
 
