@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::{
-    definition::{definition, is_known, language},
+    definition::{definition, has_hash_comments, is_known, language},
     found::{Found, count, numbered, whole_lines},
     pattern::{Pattern, group},
     scene::{Heard, Move, Scene},
@@ -146,7 +146,7 @@ fn outline_file(path: &str, text: &str, total: Option<u64>) -> String {
     }
     let total = total.unwrap_or_else(|| lines.last().map_or(0, |(n, _)| *n));
     let mut out = format!("{path}, {}.", count(total, "line"));
-    let about = purpose(&lines);
+    let about = purpose(path, &lines);
     if !about.is_empty() {
         out.push_str(&format!(" It describes itself ({path}:1): {about}"));
     }
@@ -174,11 +174,14 @@ fn outline_file(path: &str, text: &str, total: Option<u64>) -> String {
 }
 
 /// The comment with which a file introduces itself, in one paragraph.
-fn purpose(lines: &[(u64, &str)]) -> String {
+fn purpose(path: &str, lines: &[(u64, &str)]) -> String {
     let text = |line: &str| {
         let line = line.trim();
         let marks = ["//!", "///", "//", "/**", "/*", "*/", "*", "\"\"\"", "#"];
-        let body = marks.iter().find_map(|m| line.strip_prefix(m))?;
+        let (mark, body) = marks.iter().find_map(|m| Some((*m, line.strip_prefix(m)?)))?;
+        if mark == "#" && !has_hash_comments(path) {
+            return None;
+        }
         (!line.starts_with("#!") && !line.starts_with("#[")).then(|| body.trim().to_owned())
     };
     let head = lines.iter().map(|(_, t)| *t).skip_while(|t| t.starts_with("#!") || t.trim().is_empty());
@@ -251,7 +254,9 @@ pub(super) fn overview(scene: &Scene<'_>) -> Result<String, Move> {
         }
     }
     if out.is_empty() {
-        out.push_str("Nothing here says what this project is about.\n\n");
+        out.push_str(
+            "There is no README or description here, so only its files tell what this project is.\n\n",
+        );
     }
     out.push_str(&inventory(&files));
     Ok(out)
@@ -293,7 +298,18 @@ fn inventory(files: &[&str]) -> String {
         all.join(", ")
     };
     let total = files.iter().filter(|f| !f.ends_with('/')).count() as u64;
-    let starts = ["main.rs", "lib.rs", "main.py", "__main__.py", "index.ts", "index.js", "main.go", "app.py"];
+    let starts = [
+        "main.rs",
+        "lib.rs",
+        "main.py",
+        "__main__.py",
+        "index.ts",
+        "index.js",
+        "main.go",
+        "app.py",
+        "main.c",
+        "main.cpp",
+    ];
     let entries: Vec<&str> = files
         .iter()
         .copied()

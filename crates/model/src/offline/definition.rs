@@ -15,6 +15,8 @@ pub(super) struct Definition<'t> {
     pub kind: &'t str,
     /// Its name.
     pub name: &'t str,
+    /// What it is where the language has no word for it.
+    wordless: &'static str,
 }
 
 /// The shapes of a family of languages; the first that fits says what a line defines.
@@ -29,6 +31,9 @@ const fn p(text: &'static str) -> Pattern {
     Pattern::new(text)
 }
 
+/// Files in C and C++.
+const C_FILES: [&str; 7] = ["c", "h", "cc", "cpp", "cxx", "hpp", "hh"];
+
 static FAMILIES: [Family; 10] = [
     Family { extensions: &["rs"], shapes: &RUST, indented: false },
     Family { extensions: &["py", "pyi"], shapes: &PYTHON, indented: true },
@@ -38,7 +43,7 @@ static FAMILIES: [Family; 10] = [
         indented: false,
     },
     Family { extensions: &["go"], shapes: &GO, indented: false },
-    Family { extensions: &["c", "h", "cc", "cpp", "cxx", "hpp", "hh"], shapes: &C, indented: false },
+    Family { extensions: &C_FILES, shapes: &C, indented: false },
     Family {
         extensions: &["java", "kt", "kts", "cs", "swift", "scala", "dart", "php", "zig"],
         shapes: &JAVA,
@@ -134,12 +139,21 @@ fn family(path: &str) -> Option<&'static Family> {
 /// What a line of a file defines.
 pub(super) fn definition<'t>(path: &str, line: &'t str) -> Option<Definition<'t>> {
     let first = line.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    family(path)?.shapes.iter().find_map(|shape| {
+    let family = family(path)?;
+    // Without a word for it the languages of indented blocks set a name to a value, and the others begin a function.
+    let wordless = if family.indented { "a constant" } else { "a function" };
+    family.shapes.iter().find_map(|shape| {
         let found = shape.captures(line)?;
         let (kind, name) = (group(&found, "kind"), group(&found, "name"));
         let flow = kind.is_empty() && (FLOW.contains(&name) || FLOW.contains(&first));
-        (!flow).then_some(Definition { kind, name })
+        (!flow).then_some(Definition { kind, name, wordless })
     })
+}
+
+/// Whether `#` begins a comment in a file's language, and no directive or attribute.
+pub(super) fn has_hash_comments(path: &str) -> bool {
+    let others = ["rs", "js", "jsx", "mjs", "cjs", "ts", "tsx", "go", "cs", "swift", "m", "mm"];
+    extension(path).is_none_or(|ending| !C_FILES.contains(&ending) && !others.contains(&ending))
 }
 
 /// Whether this file's language is known at all.
@@ -167,6 +181,7 @@ impl Definition<'_> {
             "object" => "an object",
             "table" => "a table",
             "[" | "#" | "##" | "###" | "####" | "#####" | "######" => "a section",
+            "" => self.wordless,
             _ => "a definition",
         }
     }

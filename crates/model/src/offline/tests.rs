@@ -212,6 +212,13 @@ fn an_outline_has_purpose_lines_and_definitions() {
 }
 
 #[test]
+fn a_directive_is_no_comment_of_a_file() {
+    let file = "     1  #include \"ring.h\"\n     2  #include <stdlib.h>\n     3  \n     4  int ring_pop(struct ring *r)\n     5  {\n";
+    let talk = Talk::ask("outline src/ring.c").then(&[("read", file)]);
+    assert!(!talk.said().contains("include") && talk.said().contains("int ring_pop"), "{}", talk.said());
+}
+
+#[test]
 fn the_codebase_is_described_from_its_own_files() {
     let talk = Talk::ask("What's in this codebase?");
     let talk = talk.then(&[("list", "Cargo.toml\nREADME.md\nsrc/\nsrc/main.rs\nsrc/b.rs")]);

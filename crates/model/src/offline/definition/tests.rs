@@ -42,6 +42,18 @@ fn definitions_are_recognised_and_uses_are_not() {
 }
 
 #[test]
+fn what_a_language_has_no_word_for_is_called_what_it_is() {
+    for (path, line, noun) in [
+        ("a.c", "int ring_pop(struct ring *r)", "a function"),
+        ("a.ts", "  private async load<T>(x: T): Promise<T> {", "a function"),
+        ("a.sh", "build() {", "a function"),
+        ("a.py", "LIMIT: int = 3", "a constant"),
+    ] {
+        assert_eq!(definition(path, line).map(|d| d.noun()), Some(noun), "{line}");
+    }
+}
+
+#[test]
 fn a_body_has_its_comments_and_ends_where_it_ends() {
     let rust = [
         (7, "}"),
