@@ -11,6 +11,9 @@ use crate::cli::Cli;
 /// From this likeness on a command is taken to be meant.
 const ALIKE: f64 = 0.5;
 
+/// What other programs call it that something is asked of a model.
+const ASKS: [&str; 7] = ["ask", "chat", "do", "exec", "prompt", "query", "say"];
+
 /// What is to be said of the words behind the program's name, where the first of them names no command and no folder.
 pub fn told(words: &[String]) -> Option<String> {
     let first = words.first().filter(|word| !word.starts_with('-'))?;
@@ -23,6 +26,13 @@ pub fn told(words: &[String]) -> Option<String> {
     if first.contains(char::is_whitespace) {
         return Some(format!(
             "\"{first}\" is not a folder; `pilothouse run \"{first}\"` does it without a screen"
+        ));
+    }
+    if ASKS.contains(&first.as_str()) {
+        let order = words.get(1..).unwrap_or_default().join(" ");
+        let order = if order.is_empty() { "WHAT".to_owned() } else { order.replace('"', "\\\"") };
+        return Some(format!(
+            "there is no command {first}; `pilothouse run \"{order}\"` does it without a screen"
         ));
     }
     let near = command
@@ -50,6 +60,11 @@ mod tests {
                 &["sesions", "list"],
                 "there is no command or folder sesions; did you mean `pilothouse sessions`?",
             ),
+            (
+                &["ask", "where is Store?"],
+                "there is no command ask; `pilothouse run \"where is Store?\"` does it without a screen",
+            ),
+            (&["chat"], "there is no command chat; `pilothouse run \"WHAT\"` does it without a screen"),
             (
                 &["xyzzy", "where is Store?"],
                 "there is no command or folder xyzzy; `pilothouse --help` lists the commands",
