@@ -40,6 +40,9 @@ pub(super) struct Choice {
     models_of: Option<ModelPick>,
     /// What is said where the list is empty.
     none: String,
+    /// The row that is meant where no other one is, with further words by which it is found. It stays whatever is typed, but
+    /// where that may be a message.
+    stays: Option<(&'static str, &'static str)>,
     /// What is said where it has nothing like what was typed.
     unlike: &'static str,
     /// Whether words that it has nothing like are a message.
@@ -57,6 +60,7 @@ impl Choice {
             found,
             models_of: None,
             none: String::new(),
+            stays: None,
             unlike: "No match",
             lets_on: false,
         }
@@ -67,9 +71,9 @@ impl Choice {
         Self { models_of: Some(of), none, ..Self::of("Model", named(names)) }
     }
 
-    /// Says this where it has nothing like what was typed.
-    pub const fn or_says(mut self, unlike: &'static str) -> Self {
-        self.unlike = unlike;
+    /// Keeps this row in the list whatever is typed, and finds it by these words as well; says this of it where it cannot stay.
+    pub const fn keeps(mut self, name: &'static str, words: &'static str, unlike: &'static str) -> Self {
+        (self.stays, self.unlike) = (Some((name, words)), unlike);
         self
     }
 
@@ -98,14 +102,27 @@ impl Choice {
     }
 
     fn search(&mut self) {
-        let names = self.rows.iter().map(|(name, _)| name.as_str());
-        self.found = closest(self.finder.query.trim(), names);
+        let query = self.finder.query.trim().to_lowercase();
+        self.found = closest(self.finder.query.trim(), self.rows.iter().map(|(name, _)| name.as_str()));
+        let Some((kept, words)) = self.stays else { return };
+        let at = self.rows.iter().position(|(name, _)| name == kept);
+        let meant = words.split(' ').any(|word| word.starts_with(&query));
+        self.found.extend(at.filter(|at| meant && !self.found.contains(at)));
     }
 
     /// What can be taken, the best first: what is found, then what was typed.
     fn offers(&self) -> Vec<(&str, &str)> {
         let found = self.found.iter().filter_map(|n| self.rows.get(*n));
         let mut offers: Vec<_> = found.map(|(name, what)| (name.as_str(), what.as_str())).collect();
+        let stays = self
+            .rows
+            .iter()
+            .filter(|(name, _)| !self.lets_on && self.stays.is_some_and(|(kept, _)| kept == name));
+        offers.extend(
+            stays
+                .filter(|row| !self.found.iter().any(|n| self.rows.get(*n) == Some(row)))
+                .map(|(name, what)| (name.as_str(), what.as_str())),
+        );
         let typed = self.finder.query.trim();
         if self.models_of.is_some() && !typed.is_empty() && offers.iter().all(|(name, _)| *name != typed) {
             offers.push((typed, "as it is typed"));

@@ -190,6 +190,31 @@ fn a_server_of_one_s_own_wants_its_address_and_no_model_wants_neither() {
 }
 
 #[test]
+fn a_provider_that_nobody_knows_is_another_server() {
+    for typed in ["custom", "local", "url"] {
+        let mut desk = providers(100, 30);
+        desk.press(typed).draw();
+        let text = desk.text();
+        assert!(
+            text.contains("any OpenAI-compatible one") && !text.contains("No provider"),
+            "{typed}: {text}"
+        );
+        desk.press("<enter>").press("<enter>").press("http://10.0.0.7:8000/v1<enter>");
+        assert!(matches!(desk.asked(), Some(SetupAsk::Models(p)) if p.address == "http://10.0.0.7:8000/v1"));
+    }
+    // What is like none may be a first message; where it can be none the server stays in the list.
+    let mut desk = providers(100, 30);
+    desk.press("qwxz").draw();
+    assert!(desk.text().contains("\"another server\" takes any address"), "{}", desk.text());
+    let mut desk = Desk::new(100, 30);
+    desk.press("/connect<enter>");
+    desk.collect();
+    desk.told(SetupReply::Places(places()));
+    desk.press("<enter>").press("qwxz").draw();
+    assert!(desk.text().contains("any OpenAI-compatible one"), "{}", desk.text());
+}
+
+#[test]
 fn what_is_missing_is_told_and_a_theme_taken_on_the_way_closes_nothing() {
     let mut desk = providers(100, 30);
     desk.press("openai<enter>").press("jjj<enter>");
