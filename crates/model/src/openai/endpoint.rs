@@ -19,6 +19,8 @@ pub struct Endpoint {
     pub login: Option<SecretString>,
     /// The key; local servers need none.
     pub key: Option<SecretString>,
+    /// Where the key comes from, in words; never the key itself.
+    pub key_from: Option<String>,
     /// The header that carries the bare key; `None` for `Authorization: Bearer`.
     pub key_header: Option<String>,
     /// The model, as the server calls it.
@@ -94,6 +96,15 @@ pub struct Price {
 }
 
 impl Endpoint {
+    /// What is to be done where the server refuses the key: which one it was, and where another is given.
+    pub(crate) fn key_hint(&self) -> String {
+        match (&self.key_from, &self.key) {
+            (Some(from), _) => format!("the key in use is {from}; `/connect` takes another one"),
+            (None, Some(_)) => "check the key and the model's name; `/connect` takes another key".to_owned(),
+            (None, None) => "no key is set here; `/connect` takes one".to_owned(),
+        }
+    }
+
     /// An endpoint without a key, with 10 s to connect, 120 s of silence and 0.5 s before the
     /// first retry. User, password and query of the address are kept apart from it.
     pub fn new(base_url: impl AsRef<str>, model: impl Into<String>) -> Self {
@@ -103,6 +114,7 @@ impl Endpoint {
             base_url,
             login,
             key: None,
+            key_from: None,
             key_header: None,
             model: model.into(),
             headers: Vec::new(),
@@ -315,6 +327,17 @@ mod tests {
             assert_eq!(Preset::named(&preset.name().to_uppercase()), Some(preset));
             assert_eq!(preset.endpoint("m").is_none(), preset == Preset::Azure);
         }
+    }
+
+    #[test]
+    fn a_refused_key_is_told_by_where_it_comes_from() {
+        let mut at = Endpoint::new("https://api.openai.com/v1", "m");
+        assert_eq!(at.key_hint(), "no key is set here; `/connect` takes one");
+        at.key = Some("sk-made-up".into());
+        assert!(at.key_hint().starts_with("check the key"));
+        at.key_from = Some("PILOTHOUSE_API_KEY (environment)".to_owned());
+        let told = "the key in use is PILOTHOUSE_API_KEY (environment); `/connect` takes another one";
+        assert_eq!(at.key_hint(), told);
     }
 
     #[test]

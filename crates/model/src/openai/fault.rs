@@ -125,6 +125,9 @@ const TOO_LONG: [&str; 6] = [
 const SPENT: [&str; 5] =
     ["insufficient_quota", "exceeded your current quota", "billing", "credit", "insufficient balance"];
 
+/// What is to be done where a key is refused and nobody knows which one that is.
+pub(crate) const CHECK_KEY: &str = "check the key and the model's name; `/connect` takes another key";
+
 /// An answer with a status that is no success.
 pub(crate) fn refused(status: u16, words: &str) -> Fault {
     let kind = if matches!(status, 401 | 403) { FaultKind::Unauthorized } else { FaultKind::Refused };
@@ -137,10 +140,7 @@ pub(crate) fn refused(status: u16, words: &str) -> Fault {
         402 | 403 | 429 if tells(&SPENT) => {
             "the account has no credit left: check its credit and limits with the provider, or switch with `/model NAME`"
         }
-        401 | 403 => {
-            "check the key: PILOTHOUSE_API_KEY, the provider's usual variable, or what `pilothouse auth set` stored; then the \
-             model's name"
-        }
+        401 | 403 => CHECK_KEY,
         402 => "the provider asks for payment: check the account's credit",
         404 | 405 => "check the model's name and the base URL, which usually ends in /v1",
         300..=399 => "the server has moved: put the new address into the base URL",

@@ -122,6 +122,7 @@ impl Provider {
         let place = Place { preset, endpoint: &endpoint, own };
         let found = keys::find(model.key.as_ref(), place, environment, stored);
         endpoint.key.clone_from(&found.key);
+        endpoint.key_from = found.source.as_ref().map(ToString::to_string);
         endpoint.headers.extend(model.headers.clone().unwrap_or_default());
         endpoint.connect_timeout = seconds(model.connect_seconds, 10);
         endpoint.silence_timeout = seconds(model.silence_seconds, 120);
