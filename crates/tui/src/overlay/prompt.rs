@@ -189,6 +189,12 @@ impl Prompt {
         self
     }
 
+    /// With a text in it that stands already: it is changed.
+    #[must_use]
+    pub fn holding(self, text: &str) -> Self {
+        Self { text: text.to_owned(), begun: text.to_owned(), ..self }
+    }
+
     /// What the finished line leads to; `None` when it is not the word.
     fn finished(&self) -> Option<Outcome> {
         let typed = self.text.trim();

@@ -374,7 +374,8 @@ impl DiffPane {
             if ctx.surroundings.offline { " No model answers; it is kept with the change." } else { "" };
         let question = format!("What should the agent know about hunk {}?{offline}", self.hunk + 1);
         let about = Purpose::Comment { proposal: file.id, hunk: self.hunk, shown: file.shown };
-        Outcome::open(Prompt::new(about, question, None))
+        let said = ctx.state.transcript.comment(file.id, self.hunk).unwrap_or_default();
+        Outcome::open(Prompt::new(about, question, None).holding(said))
     }
 }
 

@@ -355,6 +355,26 @@ fn a_removal_is_shown_whole_and_wants_a_word() {
 }
 
 #[test]
+fn a_comment_that_a_hunk_has_is_changed_and_not_written_anew() {
+    let mut s = two_hunks();
+    s.draw(72, 26);
+    let comment = Some("in capitals".to_owned());
+    s.tell(Event::HunkDecided { proposal: ProposalId(20), hunk: 0, decision: None, comment });
+    let mut prompt = s.act(DiffAction::Comment).open.unwrap();
+    let ctx = s.story.ctx();
+    prompt.drew(true, &ctx, ctx.at);
+    let keys = [KeyCode::Char('!'), KeyCode::Enter];
+    let inputs = keys.map(|key| prompt.key(key.into(), &ctx).unwrap()).last().unwrap().inputs.clone();
+    assert!(
+        matches!(&inputs[..], [Input::Comment { text, hunk: 0, .. }] if text == "in capitals!"),
+        "{inputs:?}"
+    );
+    // Another hunk has none yet.
+    s.act(DiffAction::NextHunk);
+    assert_eq!(s.act(DiffAction::Comment).open.unwrap().readable(), Some(""));
+}
+
+#[test]
 fn a_failed_write_says_why_until_the_next_decision() {
     let mut s = two_hunks();
     s.draw(72, 26);
