@@ -124,6 +124,8 @@ impl Log {
 
     /// A step is done: how long it took, whether it changed a file, and which gate is next.
     fn step_done(&mut self, at: Millis, task: TaskId, took: Millis) {
+        // Far from its work, that it is done stands alone: it is named.
+        let apart = took.0 == 0;
         let took = match took.0 {
             // Its work ended with another process: nobody knows.
             0 => String::new(),
@@ -132,7 +134,7 @@ impl Log {
         let others = self.lanes.values().any(|(kind, _)| matches!(kind, LaneKind::Task(_)));
         let own = !others && self.heading().is_none_or(|head| head == task);
         let idle = own && self.step == Some((task, false));
-        let number = self.number_of(task).filter(|_| !own);
+        let number = self.number_of(task).filter(|_| !own || apart);
         let what = number.map_or_else(|| "Complete".to_owned(), |n| format!("Step {n} complete"));
         let idle = match self.needless.remove(&task) {
             Some(why) => format!(", nothing changed: {why}"),

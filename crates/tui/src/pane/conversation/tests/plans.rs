@@ -48,3 +48,16 @@ fn the_card_of_a_plan_that_goes_beyond_its_message_says_so_where_a_yes_has_to_re
     s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(5), answer: None, approval: None });
     assert!(!beyond(&s.text(60, 30)));
 }
+
+#[test]
+fn a_step_whose_work_ended_with_another_process_is_named_where_it_is_done() {
+    let ended = |took| {
+        let mut s = Screen::new();
+        s.tell(Event::PlanReady { plan: plan() });
+        s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(took) });
+        s.text(80, 40).join("\n")
+    };
+    let (apart, here) = (ended(0), ended(900));
+    assert!(apart.contains(" Step 1 complete"), "{apart}");
+    assert!(here.contains(" Complete (900ms)"), "{here}");
+}
