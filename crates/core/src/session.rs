@@ -18,6 +18,7 @@ mod foretell;
 mod hooks;
 pub mod lane;
 mod listed;
+mod missed;
 mod offered;
 mod pending;
 mod reach;

@@ -80,8 +80,8 @@ pub struct Lane {
     pub ran: Option<Ran>,
     /// Whether a command of its that can prove something ended well.
     pub proved: bool,
-    /// Whether a change that its last reply wanted came to nothing: what that reply runs after it was meant for it.
-    pub missed: bool,
+    /// Its changes that came to nothing.
+    pub missed: super::missed::Missed,
     /// The first call of that reply.
     pub first: Option<CallId>,
     /// Replies so far.
@@ -365,7 +365,7 @@ impl Lane {
             silent: false,
             ran: None,
             proved: false,
-            missed: false,
+            missed: super::missed::Missed::default(),
             first: None,
             rounds: 0,
             wrote_call: false,
@@ -400,7 +400,7 @@ impl Lane {
         self.wrote_call = calls.is_empty() && as_text::holds_call(text, end);
         self.silent = text.trim().is_empty();
         self.spoke |= !self.silent;
-        self.missed = false;
+        self.missed.now = false;
         self.talk.push(Talk::Reply(seq));
         self.calls = calls.iter().map(|c| OpenCall::of_head(c, at)).collect();
         self.first = self.calls.first().map(|c| c.call);

@@ -324,18 +324,29 @@ impl State {
         groups
     }
 
-    /// The files that a step was to change, where nothing since its lane began wrote any of them.
-    pub(super) fn left_untouched(&self, lane: LaneId, task: TaskId) -> Vec<RelPath> {
+    /// The files that a step was to change and that nothing since its lane began wrote: all of them, or those among them
+    /// whose change is known to be missing.
+    pub(super) fn left_untouched(&self, lane: LaneId, task: TaskId, missing: &[RelPath]) -> Vec<RelPath> {
         let Some(task) = self.plan.as_ref().and_then(|p| p.task(task)) else { return Vec::new() };
-        let named = |path: &RelPath| task.files.contains(path);
-        let mut proposals = self.proposals().values().filter(|p| p.task == Some(task.id));
         let made = |p: &Proposal| matches!(p.status, ProposalStatus::Applied(_) | ProposalStatus::There);
-        let proposed = proposals.any(|p| made(p) && named(&p.path));
+        let proposed = self.proposals().values().filter(|p| p.task == Some(task.id) && made(p));
         let mut since = self.writes().filter(|(id, ..)| id.0 > lane.0);
-        let wrote =
-            since.any(|(id, _, files)| !self.names_all(id, files) || files.iter().any(|f| named(&f.path)));
-        let writes = task.node.scope().allows(Capability::Write);
-        if writes && !proposed && !wrote { task.files.clone() } else { Vec::new() }
+        if !task.node.scope().allows(Capability::Write)
+            || since.any(|(id, _, files)| !self.names_all(id, files))
+        {
+            return Vec::new();
+        }
+        let proposed: BTreeSet<&RelPath> = proposed.map(|p| &p.path).collect();
+        let wrote = |path: &RelPath| {
+            let mut since = self.writes().filter(|(id, ..)| id.0 > lane.0);
+            proposed.contains(path) || since.any(|(_, _, files)| files.iter().any(|f| f.path == *path))
+        };
+        let left: Vec<RelPath> = task.files.iter().filter(|path| !wrote(path)).cloned().collect();
+        if left.len() == task.files.len() || left.iter().any(|path| missing.contains(path)) {
+            left
+        } else {
+            Vec::new()
+        }
     }
 
     /// The plan of a work, by the message that began it, while it is known.

@@ -186,6 +186,105 @@ fn a_step_whose_edits_did_not_fit_did_nothing() {
     assert_eq!(phase(&b), Phase::Executing, "it is told so");
 }
 
+fn nudge(b: &Bench) -> Option<String> {
+    b.log.iter().rev().find_map(|e| match &e.event {
+        Event::LaneNudged { text, .. } => Some(text.clone()),
+        _ => None,
+    })
+}
+
+/// What is put off behind a change that did not fit, and what did not fit itself, is no denial.
+#[test]
+fn a_step_whose_calls_did_not_fit_is_asked_once() {
+    let put_off = vec![("edit", edit_of("a.txt")), ("run", json!({"command": "make test"}))];
+    for calls in [put_off, vec![("run", json!({"timeout_s": 5}))]] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &calls);
+        let edits = calls.len() > 1;
+        if edits {
+            b.end_tool(pilothouse_core::tool::ToolOutcome::failure("old occurs 2 times".to_owned()));
+        }
+        let call = b.thinking();
+        b.reply_to(call, "Change the line to 2.", &[]).unwrap();
+        assert_eq!(phase(&b), Phase::Executing, "it is told so: {calls:?}");
+        let told = nudge(&b).unwrap();
+        assert!(told.contains("You changed nothing"), "{told}");
+        assert_eq!(told.contains("Your change to a.txt was refused (old occurs 2 times)"), edits, "{told}");
+        let call = b.thinking();
+        b.reply_to(call, "It is so.", &[]).unwrap();
+        assert_eq!(status(&b), TaskStatus::NotDone);
+    }
+}
+
+/// A step over two files that proposed the one, while its change to the other did not fit.
+fn half_done() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let tasks = json!([{"title": "One", "kind": "modify", "files": ["a.txt", "b.txt"]}]);
+    b.reply("", &[("submit_plan", json!({"title": "Plan", "tasks": tasks, "gates": []}))]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt")), ("edit", edit_of("b.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.end_tool(pilothouse_core::tool::ToolOutcome::failure("old occurs 3 times".to_owned()));
+    let call = b.thinking();
+    b.reply_to(call, "Renamed in both.", &[]).unwrap();
+    b
+}
+
+#[test]
+fn a_change_that_did_not_fit_is_asked_for_once_before_the_review() {
+    let untouched = |b: &Bench| {
+        let told = b.log.iter().find_map(|e| match &e.event {
+            Event::FilesUntouched { files, .. } => Some(files.clone()),
+            _ => None,
+        });
+        told.unwrap_or_default().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let mut b = half_done();
+    assert!(b.session.state().open.is_empty(), "the review comes after it");
+    let told = nudge(&b).unwrap();
+    assert!(
+        told.starts_with("Your change to b.txt was refused (old occurs 3 times) and not made again"),
+        "{told}"
+    );
+    b.reply("I leave it.", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(status(&b), TaskStatus::Done);
+    assert_eq!(untouched(&b), ["b.txt"]);
+
+    let mut b = half_done();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.end_tool(pilothouse_core::tool::ToolOutcome::failure("old occurs 3 times".to_owned()));
+    b.reply("nothing to change: they are other names.", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    assert!(!b.notices().iter().any(|n| n.contains("not made again")), "a reason was given");
+
+    let mut b = half_done();
+    b.reply("", &[("edit", edit_of("a.txt")), ("edit", edit_of("b.txt"))]);
+    b.end_tool(pilothouse_core::tool::ToolOutcome::failure("old occurs 2 times".to_owned()));
+    b.propose("b.txt", "1\n", "2\n");
+    b.reply("Now both.", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    let told = "Step 1: a change to a.txt was refused and not made again.";
+    assert!(b.notices().iter().any(|n| n == told), "{:?}", b.notices());
+    assert!(untouched(&b).is_empty());
+
+    let mut b = half_done();
+    b.reply("", &[("edit", edit_of("b.txt"))]);
+    b.propose("b.txt", "1\n", "2\n");
+    b.reply("Now both.", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(status(&b), TaskStatus::Done);
+    assert!(untouched(&b).is_empty());
+}
+
 #[test]
 fn a_yes_to_an_offer_lets_its_path_ask_for_changes_and_not_for_removals() {
     let after = |said: &str, node: &str| {

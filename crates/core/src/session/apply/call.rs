@@ -10,8 +10,8 @@ use crate::{
     relpath::RelPath,
     sandbox::Confine,
     scope::ToolScope,
-    session::{Deeds, LaneKind, OpenCall, State, Talk},
-    tool::{LeaveOf, Tool},
+    session::{Deeds, Lane, LaneKind, OpenCall, State, Talk},
+    tool::{FileCall, LeaveOf, Tool},
     work::SeenParts,
 };
 
@@ -65,7 +65,9 @@ impl State {
 
     /// A call is over: what its lane did by it, what it was told, what it saw.
     fn call_ended(&mut self, seq: Seq, event: &Event) {
-        let Event::CallEnded { call, lane, status, seen, parts, answer, .. } = event else { return };
+        let Event::CallEnded { call, lane, status, summary, seen, parts, answer, ruling, .. } = event else {
+            return;
+        };
         if *status == CallStatus::Interrupted
             && let Some(lane) =
                 self.lanes.get(lane).filter(|l| l.head().is_some_and(|c| c.call == *call)).cloned()
@@ -89,20 +91,7 @@ impl State {
         {
             run.called += 1;
         }
-        let acts = |c: &OpenCall| {
-            c.call == *call
-                && c.tool.is_some_and(|t| t.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)))
-        };
-        // What was to propose a change and failed proposed none.
-        let proposes = |c: &OpenCall| c.call == *call && c.tool.is_some_and(Tool::proposes);
-        lane.deeds = match (lane.calls.iter().any(acts), status) {
-            (true, CallStatus::Failed) if lane.calls.iter().any(proposes) => lane.deeds,
-            (true, CallStatus::Done | CallStatus::Failed) => Deeds::Done,
-            (true, CallStatus::Refused) if lane.deeds == Deeds::None => Deeds::Refused,
-            (true, CallStatus::Refused | CallStatus::Interrupted) | (false, _) => lane.deeds,
-        };
-        let ended_well = matches!(status, CallStatus::Done);
-        lane.missed |= !ended_well && lane.calls.iter().any(proposes);
+        weigh(lane, *call, (*status, summary, ruling.is_some()));
         lane.calls.retain(|c| c.call != *call);
         lane.talk.push(Talk::Result(seq));
         saw(&mut lane.seen, &mut lane.parts, seen, parts);
@@ -130,6 +119,39 @@ impl State {
 
     fn call_of(&mut self, lane: LaneId, call: CallId) -> Option<&mut OpenCall> {
         self.lanes.get_mut(&lane)?.calls.iter_mut().find(|c| c.call == call)
+    }
+}
+
+/// What the end of a call says of its lane: what it did of what changes or runs something, and which change came to nothing.
+fn weigh(lane: &mut Lane, call: CallId, (status, summary, ruled): (CallStatus, &str, bool)) {
+    let acts = |c: &OpenCall| {
+        c.call == call && c.tool.is_some_and(|t| t.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)))
+    };
+    let proposes = |c: &OpenCall| c.call == call && c.tool.is_some_and(Tool::proposes);
+    // What was to propose a change and failed proposed none; what did not fit or was only put off was neither done
+    // nor denied.
+    let undone = match status {
+        CallStatus::Failed => {
+            lane.calls.iter().any(|c| proposes(c) || (c.call == call && c.allowed.is_none()))
+        }
+        CallStatus::Refused => !ruled && (lane.missed.now || lane.unread) && !lane.calls.iter().any(proposes),
+        CallStatus::Done | CallStatus::Interrupted => false,
+    };
+    lane.deeds = match (lane.calls.iter().any(acts), status) {
+        _ if undone => lane.deeds,
+        (true, CallStatus::Done | CallStatus::Failed) => Deeds::Done,
+        (true, CallStatus::Refused) if lane.deeds == Deeds::None => Deeds::Refused,
+        (true, CallStatus::Refused | CallStatus::Interrupted) | (false, _) => lane.deeds,
+    };
+    if let Some(open) = lane.calls.iter().find(|c| proposes(c)) {
+        let path = open.file().and_then(FileCall::path).and_then(|path| RelPath::new(path).ok());
+        match (status, path) {
+            (CallStatus::Done, Some(path)) => lane.missed.made(&path, lane.first),
+            (CallStatus::Done, None) => {}
+            // What the user does not want is not asked for again.
+            (CallStatus::Failed, path) => lane.missed.failed(path, summary, lane.first),
+            (CallStatus::Refused | CallStatus::Interrupted, _) => lane.missed.now = true,
+        }
     }
 }
 

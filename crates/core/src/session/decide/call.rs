@@ -43,7 +43,7 @@ impl Draft<'_> {
             let text = "the plan is before the user; nothing more is done until they answer";
             return self.carry_out(call, CallVerdict::refuse(text));
         }
-        if open.tool == Some(Tool::Run) && lane.missed && !open.typed {
+        if open.tool == Some(Tool::Run) && lane.missed.now && !open.typed {
             return self.carry_out(call, CallVerdict::refuse(MISSED));
         }
         let runs = (open.tool == Some(Tool::Run) && !open.typed) || open.source_call().is_some();

@@ -304,6 +304,9 @@ impl Draft<'_> {
     pub(super) fn finish_lane(&mut self, lane: LaneId) {
         let Some(l) = self.state.lanes.get(&lane) else { return };
         let kind = l.kind;
+        if kind.task().is_some_and(|task| self.asks_for_the_rest(lane, task)) {
+            return;
+        }
         if self.state.proposals_of(lane).next().is_some() {
             return self.review(lane);
         }

@@ -7,6 +7,7 @@ use crate::{
     event::{Event, Level},
     ids::{LaneId, Millis, TaskId},
     proposal::ProposalStatus,
+    relpath::RelPath,
     scope::ToolScope,
     session::{Deeds, Lane, NEEDLESS, Ran},
 };
@@ -21,6 +22,12 @@ fn idle_step() -> String {
 
 /// Told to a model whose step ended without a word and without a change that would speak for it.
 const MUTE_STEP: &str = "Your reply is empty: say in a sentence or two what you did and found in this step.";
+
+/// Told to a model whose change of a file did not fit and was not made again.
+fn missing_change((path, why): &(RelPath, String)) -> String {
+    let why = why.trim_end_matches(['.', ';', ' ']);
+    format!("Your change to {path} was refused ({why}) and not made again: {path} is as it was before that.")
+}
 
 /// What a step came to when its model has ended.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,16 +58,25 @@ impl Draft<'_> {
             (false, true) => Some(MUTE_STEP.to_owned()),
             (false, false) => None,
         };
+        let missing = self.state.never_made(l, task);
         if let Some(text) = again.clone().filter(|_| !nudged) {
-            self.emit(Event::LaneNudged { lane, text, answer: false });
+            let refused = missing.iter().map(|file| missing_change(file) + " ").collect::<String>();
+            self.emit(Event::LaneNudged { lane, text: format!("{refused}{text}"), answer: false });
             return self.think(lane);
         }
         let undone = (end.idle && !needless) || (end.mute && !end.ran_well) || end.refused;
-        let files = if end.idle && needless { Vec::new() } else { self.state.left_untouched(lane, task) };
+        let missing: Vec<RelPath> = missing.into_iter().map(|(path, _)| path).collect();
+        let files =
+            if end.idle && needless { Vec::new() } else { self.state.left_untouched(lane, task, &missing) };
         // With a reason it is told by the step's own end.
         if again.is_some() {
             let (number, what) = (self.state.step_of(lane), self.unsaid(lane, end));
             self.notice(Level::Warn, format!("Step {number}: {what}."));
+        }
+        for path in missing.iter().filter(|path| !needless && !undone && !files.contains(path)) {
+            let number = self.state.step_of(lane);
+            let text = format!("Step {number}: a change to {path} was refused and not made again.");
+            self.notice(Level::Warn, text);
         }
         self.emit(Event::LaneClosed { lane });
         if end.skipped || undone {
@@ -73,6 +89,23 @@ impl Draft<'_> {
             self.emit(Event::TaskCompleted { task, took });
         }
         self.continue_run();
+    }
+
+    /// A step that would end while a change of one of its files did not fit and was not made again is asked once for it,
+    /// before what it did make is looked at.
+    pub(super) fn asks_for_the_rest(&mut self, lane: LaneId, task: TaskId) -> bool {
+        let Some(l) = self.state.lanes.get(&lane) else { return false };
+        let proposed = self.state.proposals().values().any(|p| p.lane == lane);
+        let heard = l.was_nudged() || l.needless.is_some() || l.closing.is_some();
+        let missing = self.state.never_made(l, task);
+        if missing.is_empty() || heard || !proposed || self.gets_nowhere(lane).is_some() {
+            return false;
+        }
+        let told: Vec<String> = missing.iter().map(missing_change).collect();
+        let text = format!("{} Make it now, or say why not.", told.join(" "));
+        self.emit(Event::LaneNudged { lane, text, answer: false });
+        self.think(lane);
+        true
     }
 
     fn step_end(&self, l: &Lane, task: TaskId) -> StepEnd {
