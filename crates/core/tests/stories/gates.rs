@@ -44,6 +44,46 @@ fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
     assert!(matches!(b.session.state().suspended.as_ref().unwrap().gates[0].status, GateStatus::Passed(_)));
 }
 
+#[test]
+fn a_step_that_came_to_nothing_is_done_where_the_fix_of_its_gate_made_its_change() {
+    for (fixed, code, wanted) in
+        [("a.txt", 0, TaskStatus::Done), ("b.txt", 0, TaskStatus::NotDone), ("a.txt", 1, TaskStatus::NotDone)]
+    {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("syntax", "cargo check")]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        for _ in 0..2 {
+            let call = b.thinking();
+            b.reply_to(call, "Change it like this.", &[]).unwrap();
+        }
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "error: Line 23: undefined name 'x'"));
+        b.answer(is_failure, Answer::AutoFix).unwrap();
+        b.reply("", &[("edit", edit_of(fixed))]);
+        b.propose(fixed, "x\n", "y\n");
+        b.reply("", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(code, "it says so"));
+        if code != 0 {
+            b.answer(is_failure, Answer::Skip).unwrap();
+        }
+        let plan = b.session.state().suspended.clone().unwrap();
+        assert_eq!(plan.tasks[0].status, wanted, "{fixed} {code}");
+        let done = wanted == TaskStatus::Done;
+        assert_eq!(plan.unfinished(), !done, "{fixed} {code}");
+        let told = b.notices().iter().any(|n| n.starts_with("Step 1 is done"));
+        assert_eq!(told, done, "{:?}", b.notices());
+        let ended = b.log.iter().find_map(|e| match &e.event {
+            Event::RunCompleted { status, .. } => Some(*status),
+            _ => None,
+        });
+        assert_eq!(ended, Some(if done { RunStatus::Completed } else { RunStatus::Ended }), "{fixed} {code}");
+    }
+}
+
 /// A workspace with one file beside those of the plan.
 #[derive(Debug)]
 struct Slug;

@@ -2,15 +2,20 @@
 //!
 //! Owns what is said of a run at its end. Never says that it is complete over a check that failed and was not run again.
 
+use std::collections::BTreeSet;
+
 use super::Draft;
 use super::terms::RunEnd;
 use crate::{
-    event::{Event, RunStatus},
+    event::{Event, Level, RunStatus},
     fact::shortened,
     goal::{GoalStatus, GoalSummary, complete},
+    ids::{Millis, TaskId},
     phase::Trigger,
-    plan::{Plan, PlanDraft, TaskDraft, TaskKind, TaskStatus},
-    session::RedCheck,
+    plan::{Gate, Plan, PlanDraft, Task, TaskDraft, TaskKind, TaskStatus},
+    proposal::Proposal,
+    relpath::RelPath,
+    session::{RedCheck, Standing},
 };
 
 /// Most characters of the title of what an answer did.
@@ -45,7 +50,26 @@ impl Draft<'_> {
         Some(plan).filter(|plan| !plan.gates.is_empty())
     }
 
+    /// A step that came to nothing is done where the fix for a gate changed its files and every gate is green since.
+    fn done_by_repair(&mut self) {
+        let Some(plan) = self.state.plan.as_ref().filter(|p| p.gates.iter().all(Gate::is_green)) else {
+            return;
+        };
+        let stands = |p: &Proposal| self.state.standing(p).is_some_and(|s| s != Standing::Nothing);
+        let repairs = self.state.proposals().values().filter(|p| self.state.mends(plan, p) && stands(p));
+        let changed: BTreeSet<&RelPath> = repairs.map(|p| &p.path).collect();
+        let made = |t: &&Task| !t.files.is_empty() && t.files.iter().all(|path| changed.contains(path));
+        let undone = plan.tasks.iter().filter(|t| t.status == TaskStatus::NotDone).filter(made);
+        let undone: Vec<(usize, TaskId)> = undone.map(|t| (plan.number(t.id), t.id)).collect();
+        for (number, task) in undone {
+            let text = format!("Step {number} is done: the fix for the gate changed its files.");
+            self.notice(Level::Info, text);
+            self.emit(Event::TaskCompleted { task, took: Millis(0) });
+        }
+    }
+
     pub(super) fn complete_run(&mut self) {
+        self.done_by_repair();
         let files = self.state.run.as_ref().map_or(0, |r| r.files.len());
         let refused = self.state.run.as_ref().is_some_and(|r| r.refused && r.files.is_empty());
         let goal = self.goal_summary(refused.then_some(GoalStatus::Refused)).map(|goal| {
