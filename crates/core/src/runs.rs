@@ -12,6 +12,7 @@ use crate::{
     ids::{Millis, TurnId},
     intent::{Classifier, Phase, Turn},
     money::{clock, count},
+    outcome::Exit,
     plan::{GateStatus, Plan},
     session::{State, TurnInfo},
     talk::Usage,
@@ -267,7 +268,7 @@ fn status(state: &State) -> RunStatus {
     }
     // A question beside a plan that has something left, of which no answer came, is not what the session came to.
     let unfinished = state.suspended.as_ref().is_some_and(Plan::unfinished);
-    if !unfinished && state.unanswered.is_some() {
+    if !unfinished && (state.unanswered.is_some() || failed_line(state).is_some()) {
         return RunStatus::Failed;
     }
     if unfinished || state.is_executing() || state.open_proposals().next().is_some() {
@@ -282,6 +283,11 @@ fn status(state: &State) -> RunStatus {
     }
 }
 
+/// How the command failed that the user typed last, where nothing was said since.
+fn failed_line(state: &State) -> Option<&Exit> {
+    state.typed_ended.as_ref().filter(|exit| !exit.ok())
+}
+
 /// Whether the last message was an order that failed, or nothing came of it: no step was done, nothing written, no command
 /// run.
 fn came_to_nothing(state: &State) -> bool {
@@ -290,12 +296,12 @@ fn came_to_nothing(state: &State) -> bool {
     let order = matches!(turn.class, Turn::PlanNew(_) | Turn::PlanContinue) && turn.told.is_none();
     let plans = [&state.plan, &state.suspended].into_iter().flatten();
     let planned = plans.filter(|p| p.turn == *id || turn.continues == Some(p.turn)).any(|p| p.done() > 0);
-    let ran = |f: &Fact| f.at >= turn.at && matches!(f.source, FactSource::Command { .. });
+    let noted = |f: &Fact| f.at >= turn.at && matches!(f.source, FactSource::Command { .. });
+    // The end of a line of several parts is no fact.
+    let ran = state.typed_ended.is_some() || state.facts.iter().any(noted);
     let staged = state.pipeline.as_ref().and_then(|p| p.state.beginning()).is_some_and(|b| b.turn == *id);
     let failed = state.has_failed(*id);
-    order
-        && (failed
-            || !planned && !staged && state.writes_since(*id).is_empty() && !state.facts.iter().any(ran))
+    order && (failed || !planned && !staged && state.writes_since(*id).is_empty() && !ran)
 }
 
 /// What goes on or waits, in a line.
@@ -306,6 +312,9 @@ fn doing(state: &State) -> String {
     let unanswered = state.unanswered.as_ref().filter(|_| status(state) == RunStatus::Failed);
     if let Some(why) = unanswered {
         return first_line(why).to_owned();
+    }
+    if let Some(exit) = failed_line(state).filter(|_| status(state) == RunStatus::Failed) {
+        return exit.words();
     }
     if let Some(question) = state.open.values().next() {
         return state.waits(question, state.about.title.is_some());

@@ -21,6 +21,7 @@ use crate::{
     intent::{IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     memory::{MemoryChange, Note},
     money::Unit,
+    outcome::Exit,
     pipeline::Depth,
     plan::{Begun, Plan, ProvenTree},
     policy::Rule,
@@ -102,6 +103,8 @@ pub struct State {
     pub(super) ended: Option<Ended>,
     /// How long the work without a plan took that the user stopped last; nothing was said since.
     pub(crate) stopped_after: Option<Millis>,
+    /// How the command ended that the user typed last; nothing was said since.
+    pub(crate) typed_ended: Option<Exit>,
     /// Why the last message got no answer, where its model failed.
     pub unanswered: Option<String>,
     /// The run under way.

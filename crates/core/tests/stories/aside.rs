@@ -527,6 +527,32 @@ fn a_list_of_sessions_calls_nothing_done_of_which_nothing_came() {
 }
 
 #[test]
+fn a_list_of_sessions_says_that_a_command_failed_until_something_else_is_said() {
+    let of = |b: &Bench| RunInfo::of(b.session.state());
+    for line in ["!exit 1", "!sleep 4; npm test", "!!make check"] {
+        let mut b = Bench::new();
+        b.say(line);
+        assert_eq!(of(&b).status, RunStatus::Tool, "{line}");
+        b.end_tool(exited(1, "1 failed"));
+        let failed = of(&b);
+        assert_eq!(
+            (failed.status, failed.doing.as_str()),
+            (RunStatus::Failed, "ended with exit 1"),
+            "{line}"
+        );
+        assert_eq!(failed.came_to(), None, "{line}");
+        b.say(line);
+        b.end_tool(exited(0, "1 passed"));
+        assert_eq!((of(&b).status, of(&b).doing.as_str()), (RunStatus::Done, ""), "{line}");
+        b.say(line);
+        b.end_tool(exited(1, "1 failed"));
+        b.say("where is the greeting?");
+        b.reply("In a.txt.", &[]);
+        assert_eq!(of(&b).status, RunStatus::Done, "{line}");
+    }
+}
+
+#[test]
 fn a_list_of_sessions_says_that_a_command_was_stopped() {
     let of = |b: &Bench| RunInfo::of(b.session.state()).came_to();
     let mut b = Bench::new();

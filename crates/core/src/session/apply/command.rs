@@ -88,6 +88,10 @@ impl State {
             lane.proved |=
                 exit.ok() && lane.head().and_then(OpenCall::run).is_some_and(|run| proves(&run.command));
             lane.ran = Some(Ran { command, exit: exit.clone() });
+            let own = lane.kind == LaneKind::Goal && lane.rounds == 0;
+            if own && lane.head().is_some_and(|c| c.typed) {
+                self.typed_ended = Some(exit.clone());
+            }
         }
         if let Some(tried) = self.tried(|t| t.attempt.call == call) {
             tried.attempt.exit = Some(exit.clone());

@@ -187,7 +187,7 @@ impl State {
         if let Event::ThinkingFailed { fault, .. } = event {
             self.unanswered = Some(fault.message.clone());
         } else if matches!(event, Event::MessageCompleted { .. } | Event::TurnStarted { .. }) {
-            (self.unanswered, self.stopped_after) = (None, None);
+            (self.unanswered, self.stopped_after, self.typed_ended) = (None, None, None);
         }
         // From here on the words that take up what was left mean the plan.
         let reset = matches!(event, Event::ControlGiven { control: Control::Reset });
