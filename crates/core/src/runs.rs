@@ -150,6 +150,9 @@ pub struct RunInfo {
     /// How long what ran last without a plan took, where the user stopped it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Millis>,
+    /// Whether what failed is a command that the user typed: nothing of it is left to be done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub line_failed: bool,
     /// What it cost.
     pub usage: Usage,
     /// What stopping it would set aside, in words.
@@ -184,6 +187,7 @@ impl RunInfo {
             leaves: state.open.values().next().is_some_and(|question| question.kind.is_exit()),
             asks: state.asks_with_its_last_words(),
             stopped: state.stopped_after,
+            line_failed: failed_line(state).is_some(),
             usage: state.usage,
             stake: state.at_stake(),
             pid: None,

@@ -263,6 +263,12 @@ impl Classifier {
         self.lists(List::Hold, line)
     }
 
+    /// Whether a whole line says that its writer put right what failed: "done", "fixed it".
+    pub fn says_fixed(&self, line: &str) -> bool {
+        let plain: String = line.chars().filter(|c| !matches!(c, '\'' | '’' | ',')).collect();
+        !line.contains('?') && self.lists(List::Fixed, &plain)
+    }
+
     /// Whether a whole line wants the session cleared, as `/clear` does: "clear".
     pub fn clears(&self, line: &str) -> bool {
         self.lists(List::Clear, line)

@@ -61,7 +61,7 @@ lists! {
     OfferGrave, LeaveBe, Halt, HaltPlain, HaltLead, HaltOf, HaltRun, HaltGround, HaltWhy, HaltPast,
     HaltTakes, HaltSelf, HaltWant, HaltTo, AskPolite, AgainNot, AgainTold, AgainDo, AgainEnd,
     AgainReach, AgainNotRun, AgainWhy, AgainCant, AgainYou, AgainOwn, AgainGap, AgainSelf, AgainBefore,
-    Hold, Resume, ResumeOf, ResumeRun, FramedTeach, FramedTeachTo, FramedSelf, FramedPeople, FramedHave,
+    Hold, Fixed, Resume, ResumeOf, ResumeRun, FramedTeach, FramedTeachTo, FramedSelf, FramedPeople, FramedHave,
     FramedDo, FramedLetNo, FramedGive, FramedGift, FramedNoGift, Seek, SeekParticle, SeekCause,
     FramedSwap, FramedSwapFor, FramedDoIt, FramedWithout, FramedAgent, FramedNobody, FramedMay,
     FramedMayNot, FramedDoing, FramedStop, FramedWait, FramedOther, FramedSays, FramedSpeaker,

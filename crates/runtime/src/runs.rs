@@ -103,6 +103,7 @@ fn left(mut run: RunInfo) -> RunInfo {
     }
     run.status = match run.status {
         RunStatus::Thinking | RunStatus::Tool | RunStatus::Stalled => RunStatus::Orphaned,
+        RunStatus::Failed if run.line_failed => RunStatus::Failed,
         RunStatus::Waiting | RunStatus::Failed => RunStatus::Stopped,
         of @ (RunStatus::Idle
         | RunStatus::Done
@@ -127,6 +128,13 @@ mod tests {
         let of = run("Leave? 2 files are waiting for your decision", true);
         assert_eq!((of.status, of.doing.as_str()), (RunStatus::Stopped, ""));
         assert_eq!(run("Which tone?", false).doing, "Which tone?", "that is asked again");
+    }
+
+    #[test]
+    fn a_command_that_failed_leaves_nothing_to_be_resumed() {
+        let run = |line_failed| RunInfo { status: RunStatus::Failed, line_failed, ..RunInfo::default() };
+        assert_eq!(left(run(true)).status, RunStatus::Failed);
+        assert_eq!(left(run(false)).status, RunStatus::Stopped);
     }
 
     #[test]

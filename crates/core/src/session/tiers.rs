@@ -8,8 +8,15 @@ use crate::{
     blob::BlobId,
     checkpoint::CheckpointKind,
     ids::Seq,
-    intent::{Classifier, Last, Message, Reading, TierAnswer, Turn},
+    intent::{
+        Classification, Classifier, Control, IntentNode, IntentPath, Last, Message, Phase, Reading, Source,
+        TierAnswer, Turn,
+    },
+    plan::{Gate, Plan},
 };
+
+/// How sure it is that "fixed it" means what failed last.
+const FIXED: f32 = 0.9;
 
 /// Messages of the conversation that a reading looks at.
 pub const CONTEXT: usize = 6;
@@ -38,9 +45,25 @@ impl State {
         let context = self.context(seq);
         let last = self.last_work(seq);
         let classifier = &tiers.classifier;
-        let reading = classifier.read(&Message { last, ..self.message(line, &context) });
+        let mut reading = classifier.read(&Message { last, ..self.message(line, &context) });
+        if self.awaits_fix() && classifier.says_fixed(line) {
+            fixed(&mut reading.whole);
+            (reading.clarify, reading.segments) = (None, Vec::new());
+        }
         let Some(plan) = &self.plan else { return reading };
         classifier.beside_plan(reading, self.phase, |of| plan.speaks_of(of))
+    }
+
+    /// Whether a gate failed and is the user's to make green: it asks what to do, or its plan was set aside for that.
+    fn awaits_fix(&self) -> bool {
+        let red = |plan: &Plan| plan.gates.iter().any(Gate::is_red);
+        match self.phase {
+            Phase::Idle => self.plan_aside().is_some_and(red) && self.asks_with_its_last_words().is_none(),
+            Phase::Executing => {
+                self.phase_question().is_some_and(|c| matches!(&c.kind, CheckpointKind::Failure(_)))
+            }
+            Phase::Planning | Phase::AwaitingApproval | Phase::Failed => false,
+        }
     }
 
     /// The line with what surrounds it.
@@ -102,4 +125,12 @@ impl State {
         let skip = before.clone().count().saturating_sub(CONTEXT);
         before.skip(skip)
     }
+}
+
+/// What failed is put right by the user: that goes on with it.
+fn fixed(whole: &mut Classification) {
+    (whole.turn, whole.path) = (Turn::Control(Control::Proceed), IntentPath::to(IntentNode::Conversation));
+    (whole.confidence, whole.scope_confidence) = (FIXED, FIXED);
+    whole.source = Source::Heuristic;
+    "says that what failed is fixed".clone_into(&mut whole.reasoning);
 }

@@ -78,6 +78,35 @@ fn a_plan_that_was_left_is_taken_up_in_plain_words_and_the_preview_says_so() {
 }
 
 #[test]
+fn who_fixes_a_failed_gate_by_hand_is_told_how_it_goes_on_and_says_so_in_a_word() {
+    for line in ["done", "fixed", "Fixed it.", "ok, I fixed it", "it's fixed now", "fertig", "c'est fait"] {
+        let mut b = by_hand(Bench::doubting(&["plan_continue", "query"]));
+        let told = "Fix it yourself; then \"go on\" runs `make test` again.";
+        assert!(b.notices().iter().any(|n| n == told), "{:?}", b.notices());
+        let words = b.session.foretell(line);
+        let (turn, path) = words.meant.clone().unwrap_or_else(|| panic!("{line}: {words:?}"));
+        assert_eq!(words.words((&turn, &path), false, b.session.state()), "resumes the plan", "{line}");
+        b.say(line);
+        assert_eq!(b.session.state().phase, Phase::Executing, "{line}: {:?}", b.notices());
+        // The same where it is said before any key.
+        let mut b = gate_failed(Bench::doubting(&["plan_continue", "query"]));
+        b.say(line);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(0, "fine"));
+        assert!(b.session.state().phase == Phase::Idle && b.session.state().plan_aside().is_none(), "{line}");
+    }
+    // Where nothing failed, or more is said, it means no plan.
+    for line in ["is it fixed?", "done with the parser, what is next?"] {
+        let mut b = by_hand(Bench::new());
+        b.say(line);
+        assert_eq!(b.session.state().phase, Phase::Idle, "{line}");
+    }
+    let mut b = Bench::new();
+    b.say("done");
+    assert!(b.session.state().phase == Phase::Idle && b.session.state().plan.is_none());
+}
+
+#[test]
 fn where_no_plan_is_left_it_is_said() {
     for line in ON {
         let b = Bench::new();

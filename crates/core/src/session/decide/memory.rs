@@ -14,7 +14,7 @@ use crate::{
     event::{Event, Level},
     ids::{ApprovalId, CallId, CheckpointId, TurnId},
     input::Refusal,
-    intent::{IntentNode, IntentPath, QuerySub, Reading, Recorded, Slash, Turn},
+    intent::{Control, IntentNode, IntentPath, QuerySub, Reading, Recorded, Slash, Turn},
     memory::{MemoryChange, MemoryOwner, NOTE_CHARS, Note, NoteDraft, NoteKind},
     question::{Lone, Remember},
     redact::is_marked,
@@ -238,6 +238,10 @@ impl Draft<'_> {
 
     /// A message that the record answers is a question, however doubtful it sounds and whatever runs.
     pub(super) fn of_record(&self, reading: &Reading) -> Option<Reading> {
+        // What goes on asks for nothing.
+        if reading.whole.turn == Turn::Control(Control::Proceed) {
+            return None;
+        }
         let sub = if let Turn::Query(sub) = reading.whole.turn { sub } else { None };
         self.account_of(&reading.text, sub.unwrap_or(QuerySub::Lookup))?;
         let mut reading = reading.clone();

@@ -232,10 +232,16 @@ impl Draft<'_> {
 
     /// Stops the run, keeps the plan; work that waited for its end is held while the user mends by hand.
     pub(super) fn manual(&mut self, checkpoint: CheckpointId) -> Decided {
+        let red = self.state.failure.as_ref().and_then(|f| self.state.plan.as_ref()?.gate(f.gate?));
+        let then = red.map_or_else(
+            || "resumes the plan".to_owned(),
+            |gate| format!("runs `{}` again", shortened(&gate.command, MOST_ASKED)),
+        );
+        let then = format!("Fix it yourself; then \"go on\" {then}.");
         self.close(checkpoint, Some(Answer::Manual));
         self.end_work("the user goes on by hand");
-        let summary = "Stopped, so you can go on by hand. `/redo` resumes the plan.";
-        self.complete_as(RunEnd::of(RunStatus::Manual, summary));
+        self.complete_as(RunEnd::of(RunStatus::Manual, then.as_str()));
+        self.notice(Level::Info, then);
         self.shelve();
         self.go(Trigger::Manual)?;
         self.drain_words();
