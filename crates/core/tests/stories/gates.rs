@@ -7,10 +7,10 @@ use pilothouse_core::{
     event::{CallStatus, Event, RunStatus, Stamped},
     input::Input,
     intent::{IntentNode, Phase},
-    plan::{GateStatus, TaskStatus, Workspace},
+    plan::{GateStatus, Pause, TaskStatus, Workspace},
     relpath::RelPath,
     scope::PermissionMode,
-    session::{Deed, LaneKind, Session},
+    session::{Bounds, Deed, LaneKind, Session},
     tool::Tool,
     work::Work,
 };
@@ -214,6 +214,35 @@ fn repairs_are_bounded() {
     assert!(b.answer(is_failure, Answer::AutoFix).is_err());
     b.say("s");
     assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn in_auto_mode_a_red_gate_is_repaired_unasked_as_often_as_it_may_be() {
+    let begun = |pauses: Vec<Pause>| {
+        let mut b = Bench::new();
+        b.session.set_bounds(Bounds { pauses, ..Bounds::default() });
+        b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("t", "make test")]);
+        b.reply("", &[]);
+        b.answer(is_risk, Answer::Approve).ok();
+        b
+    };
+    let mut b = begun(Vec::new());
+    for (was, now) in [("1\n", "2\n"), ("2\n", "3\n")] {
+        b.end_tool(exited(1, "no"));
+        assert!(b.session.state().open.is_empty(), "{:?}", b.session.state().open);
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", was, now);
+        b.reply("tried", &[]);
+        b.write();
+        b.answer(is_risk, Answer::Approve).ok();
+    }
+    b.end_tool(exited(1, "no"));
+    assert!(b.answer(is_failure, Answer::AutoFix).is_err(), "repairs are used up");
+    let mut b = begun(vec![Pause::FailedGate]);
+    b.end_tool(exited(1, "no"));
+    b.question(is_failure);
 }
 
 /// A plan with this gate that wrote a file; the gate then ended red with this output.

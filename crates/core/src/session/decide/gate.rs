@@ -190,7 +190,7 @@ impl Draft<'_> {
         let evidence = EvidenceId(self.id());
         self.emit(Event::GateFailed { gate, evidence, proof: end.proof() });
         self.must_go(Trigger::GateFail);
-        self.ask_of_phase();
+        self.reached_red(gate);
     }
 
     /// A gate is green: its own run says so, or that of the same command by the step before it.

@@ -368,14 +368,17 @@ impl Draft<'_> {
             return Err(Refusal::new(format!("{most} {what} did not help; skip it or go on by hand")));
         }
         self.close(checkpoint, Some(stored));
+        self.start_repair(gate, tried + 1, mend == Mend::Detour);
+        Ok(())
+    }
+
+    pub(super) fn start_repair(&mut self, gate: GateId, attempt: u32, detour: bool) {
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         let lane = self.open_lane(LaneOpening::of(LaneKind::Repair(gate), turn));
-        let detour = mend == Mend::Detour;
-        self.emit(Event::RepairStarted { gate, lane, attempt: tried + 1, of: most, detour });
+        self.emit(Event::RepairStarted { gate, lane, attempt, of: self.most_repairs(), detour });
         self.move_to(lane, IntentNode::Act, None);
         let approved = self.state.run.as_ref().and_then(|r| r.approval);
         self.think_at(lane, IntentNode::Modify, approved);
-        Ok(())
     }
 
     /// A repair ends: its gate runs again, unless it could only end as before. A model that changed nothing is told so

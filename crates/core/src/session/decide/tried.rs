@@ -9,7 +9,8 @@ use crate::{
     event::{Event, Proof},
     ids::{GateId, LaneId},
     phase::Trigger,
-    plan::{Gate, GateStatus, Plan},
+    plan::{Gate, GateStatus, Pause, Plan},
+    scope::PermissionMode,
     shell::checks_each_file,
 };
 
@@ -68,8 +69,21 @@ impl Draft<'_> {
         let Some(gate) = stay else { return false };
         self.emit(Event::GateStaysRed { gate });
         self.must_go(Trigger::GateFail);
-        self.ask_of_phase();
+        self.reached_red(gate);
         true
+    }
+
+    /// A gate is red, which nothing repairs: where changes are written unasked its repair begins by itself, as often as it
+    /// may, unless the plan pauses there or the agent asked something before. Else the user is asked.
+    pub(super) fn reached_red(&mut self, gate: GateId) {
+        let auto = self.state.permission == PermissionMode::Auto && self.may_run();
+        let pauses = self.state.plan.as_ref().is_some_and(|p| p.pauses_at(Pause::FailedGate));
+        let free = self.state.phase_question().is_none() && self.state.run_lane().is_none();
+        let asks = pauses || self.state.asked_last.is_some();
+        if auto && free && !asks && self.state.repairs < self.most_repairs() {
+            return self.start_repair(gate, self.state.repairs + 1, false);
+        }
+        self.ask_of_phase();
     }
 
     /// Whether the red of a gate counts whoever ran its line: what nobody asked for may be left out by what its own run
