@@ -16,6 +16,9 @@ use crate::{
     shell::{Hides, is_hollow, is_prose, tells_its_end},
 };
 
+/// Lines of commands that hand on what was done.
+const HANDS_ON: [&str; 2] = ["git commit", "git push"];
+
 /// How the line of a note begins that says that nothing checks the plan.
 const UNCHECKED: &str = "Nothing checks this plan:";
 
@@ -230,6 +233,7 @@ impl PlanDraft {
             pauses: Vec::new(),
             missing: None,
         };
+        let plan = plan.with_found_in_time();
         let circle = if faults.is_empty() { plan.circle() } else { Vec::new() };
         if !circle.is_empty() {
             faults.push(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect()));
@@ -258,7 +262,29 @@ impl Plan {
             .collect();
         let fits = faults.is_empty() && gates.len() <= MAX_GATES;
         let same = gates.is_empty() && note == self.note;
-        (fits && !same).then(|| Self { note, gates, ..self.clone() })
+        (fits && !same).then(|| Self { note, gates, ..self.clone() }.with_found_in_time())
+    }
+
+    /// It with the gates that were found before the first step that commits or pushes: what is red then is not sent on.
+    fn with_found_in_time(mut self) -> Self {
+        let before: Vec<TaskId> = self.tasks.iter().take_while(|t| !t.hands_on()).map(|t| t.id).collect();
+        if before.len() < self.tasks.len() {
+            for gate in self.gates.iter_mut().filter(|gate| gate.found && gate.after.is_empty()) {
+                gate.after.clone_from(&before);
+            }
+        }
+        self
+    }
+}
+
+impl Task {
+    /// Whether it commits or pushes what the steps before it did, by what it says of itself.
+    fn hands_on(&self) -> bool {
+        let detail = self.detail.to_lowercase();
+        let title = self.title.to_lowercase();
+        let mut words = title.split(|c: char| !c.is_alphanumeric());
+        let says = words.any(|word| matches!(word, "commit" | "push" | "publish"));
+        self.node == IntentNode::Execute && (says || HANDS_ON.iter().any(|line| detail.contains(line)))
     }
 }
 
@@ -368,6 +394,33 @@ mod tests {
                 faults.is_empty()
             };
             assert_eq!((gate(false), gate(true)), (taken, true), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_gate_that_was_found_stands_before_the_first_step_that_commits_or_pushes() {
+        for (tasks, after) in [
+            (
+                r#"[{"title": "Add --upper"}, {"title": "Run the tests", "kind": "execute"}, {"title": "Commit", "kind": "execute"}]"#,
+                &[1, 2][..],
+            ),
+            (
+                r#"[{"title": "Fix it"}, {"title": "Send it on", "detail": "git push origin", "kind": "execute"}]"#,
+                &[1],
+            ),
+            (r#"[{"title": "Fix it"}, {"title": "Push"}, {"title": "Run it", "kind": "execute"}]"#, &[]),
+            (r#"[{"title": "Commit what is there", "kind": "execute"}, {"title": "Fix it"}]"#, &[]),
+        ] {
+            let text = format!(r#"{{"title": "P", "tasks": {tasks}}}"#);
+            let draft: PlanDraft = serde_json::from_str(&text).unwrap();
+            let found = |found| GateDraft { command: "npm test".to_owned(), found, ..GateDraft::default() };
+            let plan = draft.clone().with_gates(&[found(true), found(false)]).build(TurnId(1), 1).unwrap();
+            let ids: Vec<TaskId> = after.iter().map(|n| TaskId(*n)).collect();
+            assert_eq!(plan.gates[0].after, ids, "{tasks}");
+            assert_eq!(plan.gates[1].after, [], "{tasks}: what the model gave stands where it put it");
+            // The same where it is added to a plan that waits.
+            let waits = draft.unchecked(&[found(true)], false).build(TurnId(1), 1).unwrap();
+            assert_eq!(waits.checked_by(&[found(true)], true, true).unwrap().gates[0].after, ids, "{tasks}");
         }
     }
 
