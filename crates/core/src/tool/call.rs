@@ -74,21 +74,21 @@ macro_rules! tools {
 tools! {
     /// Names of files.
     List = "list" {
-        example: r#"{"path": "src", "depth": 2}, both optional"#,
+        example: r#"{"path": "docs"}; path and depth are optional"#,
         spellings: &[Also("path", PATH), Also("path", &["dir", "directory", "folder"]), Unheard(SAID)],
         needs: Some(Capability::List), acts: &[], content: false, offered: &[],
         words: ("Listing", "Listed"), subject: Subject::Path,
     }
     /// Lines of a file.
     Read = "read" {
-        example: r#"{"path": "src/main.rs", "from": 1, "lines": 400}; only path is needed"#,
+        example: r#"{"path": "docs/notes.md"}; from and lines, both numbers, are optional"#,
         spellings: &[Also("path", PATH), Also("from", &["offset", "start_line"]), Also("lines", &["limit"]), Last("lines", "from", &["end_line", "to"]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Reading", "Read"), subject: Subject::Path,
     }
     /// Matches of a pattern.
     Search = "search" {
-        example: r#"{"pattern": "fn main", "path": "src", "glob": "*.rs", "context": 2, "whole_word": false, "literal": false, "max": 200}; only pattern is needed"#,
+        example: r#"{"pattern": "what to find"}; path, glob, context, whole_word, literal and max are optional"#,
         spellings: &[
             Also("pattern", &["query", "regex"]), Also("path", PATH), Also("path", &["dir", "directory", "folder"]),
             Also("glob", &["include"]), Also("context", &["context_lines", "-C"]),
@@ -100,7 +100,7 @@ tools! {
     }
     /// Exact replacements in a file, as a proposal. What is edited is quoted when an edit does not fit.
     Edit = "edit" {
-        example: r#"{"path": "src/main.rs", "edits": [{"old": "exact text", "new": "its replacement", "all": false, "whole_word": false, "whole_lines": false}]}; only old and new are needed in an edit"#,
+        example: r#"{"path": "docs/notes.md", "edits": [{"old": "exact text", "new": "its replacement"}]}; all, whole_word and whole_lines are optional in an edit"#,
         spellings: &[
             Patch(&["patch", "input", "diff", "edits"]), Also("path", PATH),
             Also("old", OLD), Also("new", NEW), Also("all", &["replace_all"]),
@@ -112,28 +112,28 @@ tools! {
     }
     /// A whole file, as a proposal.
     Write = "write" {
-        example: r#"{"path": "src/main.rs", "content": "the whole file"}"#,
+        example: r#"{"path": "docs/notes.md", "content": "the whole file"}"#,
         spellings: &[Also("path", PATH), Also("content", &["contents", "text", "file_text"]), Unheard(SAID)],
         needs: Some(Capability::Write), acts: &[Act::Write], content: true, offered: &[],
         words: ("Drafting", "Proposed"), subject: Subject::Path,
     }
     /// A file's removal, as a proposal.
     Delete = "delete" {
-        example: r#"{"path": "src/old.rs"}"#,
+        example: r#"{"path": "docs/old.md"}"#,
         spellings: &[Also("path", PATH), Unheard(SAID)],
         needs: Some(Capability::Delete), acts: &[Act::Delete], content: false, offered: &[],
         words: ("Drafting", "Removal"), subject: Subject::Path,
     }
     /// Something that was found out, with where it stands.
     RecordFact = "record_fact" {
-        example: r#"{"name": "default port", "value": "8080", "file": "src/config.rs", "line": 12, "text": "port: 8080"} or {"name": "…", "value": "…", "command": "cargo test", "text": "3 passed"} or {"name": "…", "value": "…", "because": ["default port"]}"#,
+        example: r#"{"name": "default port", "value": "8080", "file": "docs/setup.md", "line": 12, "text": "port: 8080"} or {"name": "…", "value": "…", "command": "make test", "text": "3 passed"} or {"name": "…", "value": "…", "because": ["default port"]}"#,
         spellings: &[Also("file", &["path", "file_path"]), Also("text", &["quote"]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Noting", "Noted"), subject: Subject::Words,
     }
     /// A command.
     Run = "run" {
-        example: r#"{"command": "cargo test", "folder": "crates/a", "timeout_s": 120, "network": true, "outside": true, "reason": "why it needs more"}; only command is needed"#,
+        example: r#"{"command": "the exact line"}; folder, timeout_s, network, outside and reason are optional"#,
         spellings: &[
             Also("command", &["cmd", "line"]), Also("folder", FOLDER), Millis("timeout"),
             Also("timeout_s", &["timeout", "timeout_seconds"]), Unheard(SAID),
@@ -143,7 +143,7 @@ tools! {
     }
     /// The tools of the sources, and how one is called.
     SourceTools = "source_tools" {
-        example: r#"{"source": "memory", "tool": "read_graph"}, both optional"#,
+        example: r#"{"source": "memory"}; source and tool are optional"#,
         spellings: &[Also("source", &["server", "name"]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[], content: false, offered: &[],
         words: ("Asking", "Asked"), subject: Subject::Words,
@@ -190,21 +190,21 @@ tools! {
     }
     /// Another command for a gate that cannot work here.
     ChangeGate = "change_gate" {
-        example: r#"{"gate": "tests", "command": "python3 -m unittest", "reason": "pytest is not installed"}"#,
+        example: r#"{"gate": "tests", "command": "the line that works here", "reason": "why the other cannot"}"#,
         spellings: &[Also("gate", &["name"]), Also("command", &["cmd"]), Also("reason", &["why", "description", "explanation"]), Unheard(SAID)],
         needs: None, acts: &[], content: false, offered: &[Task],
         words: ("Gate", "Gate"), subject: Subject::Words,
     }
     /// A note for later sessions, for the user's approval.
     Remember = "remember" {
-        example: r#"{"kind": "learning", "text": "the tests need --all-features"}; kinds: learning, decision, failure (of this project), identity, preference (of the user)"#,
+        example: r#"{"kind": "learning", "text": "the tests need a running database"}; kinds: learning, decision, failure (of this project), identity, preference (of the user)"#,
         spellings: &[Also("kind", &["type", "category"]), Also("text", &["note", "content", "memory"]), Unheard(SAID)],
         needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Note", "Note"), subject: Subject::Words,
     }
     /// Tasks for sub-agents that only read.
     Delegate = "delegate" {
-        example: r#"{"tasks": [{"kind": "search", "task": "find every caller of parse_config"}]}; kind is search, review or verify"#,
+        example: r#"{"tasks": [{"kind": "search", "task": "find every place that reads the settings"}]}; kind is search, review or verify"#,
         spellings: &[
             Also("tasks", &["agents", "prompts"]), Bare("tasks", &["task"]),
             Each("tasks", &[
@@ -224,28 +224,28 @@ tools! {
     }
     /// Passages that answer a question.
     KbSearch = "kb_search" {
-        example: r#"{"query": "where are retries counted", "within": ["src"], "max": 10}; only query is needed"#,
+        example: r#"{"query": "where are retries counted", "within": ["docs"], "max": 10}; only query is needed"#,
         spellings: &[Also("query", &["text", "question", "q"]), Also("max", &["limit", "top_k"]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Looking up", "Looked up"), subject: Subject::Words,
     }
     /// Passages that a passage or a name leads to.
     HopRetrieve = "hop_retrieve" {
-        example: r#"{"symbol": "Parser", "by": ["uses"], "max": 10} or {"path": "src/a.rs", "from": 10, "to": 20}; by is one of uses, used_by, imports, imported_by, links, contains"#,
+        example: r#"{"symbol": "Parser", "by": ["uses"], "max": 10} or {"path": "docs/a.md", "from": 10, "to": 20}; by is one of uses, used_by, imports, imported_by, links, contains"#,
         spellings: &[Also("path", PATH), Also("symbol", &["name", "entity"]), Also("max", &["limit"]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Following", "Followed"), subject: Subject::Words,
     }
     /// The passage at a place.
     GetPassage = "get_passage" {
-        example: r#"{"path": "src/a.rs", "from": 10, "to": 40}; only path is needed"#,
+        example: r#"{"path": "docs/a.md", "from": 10, "to": 40}; only path is needed"#,
         spellings: &[Also("path", PATH), Also("from", &["line", "start_line"]), Also("to", &["end_line"]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Reading", "Read"), subject: Subject::Words,
     }
     /// Whether what is cited stands there.
     CitationVerify = "citation_verify" {
-        example: r#"{"citations": [{"path": "src/a.rs", "from": 10, "to": 12, "hash": "0123abcd", "text": "the quoted words"}]}; only path is needed in one"#,
+        example: r#"{"citations": [{"path": "docs/a.md", "from": 10, "to": 12, "hash": "0123abcd", "text": "the quoted words"}]}; only path is needed in one"#,
         spellings: &[Each("citations", &[Also("path", PATH), Also("text", &["quote"])]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Checking", "Checked"), subject: Subject::Words,
@@ -259,21 +259,21 @@ tools! {
     }
     /// Whether one name does something to another.
     RelationVerify = "relation_verify" {
-        example: r#"{"subject": "Driver", "relation": "uses", "object": "Session", "cited": [{"path": "src/a.rs", "from": 1, "to": 9}]}; cited can be left out"#,
+        example: r#"{"subject": "Driver", "relation": "uses", "object": "Session", "cited": [{"path": "docs/a.md", "from": 1, "to": 9}]}; cited can be left out"#,
         spellings: &[Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Checking", "Checked"), subject: Subject::Words,
     }
     /// Whether claims contradict each other or what they cite.
     ContradictionCheck = "contradiction_check" {
-        example: r#"{"claims": ["the port is 80", "the port is 81"], "cited": [{"path": "src/a.rs", "from": 1, "to": 9}]}; cited can be left out"#,
+        example: r#"{"claims": ["the port is 80", "the port is 81"], "cited": [{"path": "docs/a.md", "from": 1, "to": 9}]}; cited can be left out"#,
         spellings: &[Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Checking", "Checked"), subject: Subject::Words,
     }
     /// What is in the knowledge index.
     KbStatus = "kb_status" {
-        example: r#"{} or {"path": "src/a.rs"}"#,
+        example: r#"{} or {"path": "docs/a.md"}"#,
         spellings: &[Also("path", PATH), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Looking", "Looked"), subject: Subject::Words,

@@ -158,6 +158,13 @@ fn an_example_in_an_error_is_one_that_fits() {
         let mut values = serde_json::Deserializer::from_str(&example).into_iter::<Value>();
         let value = values.next().unwrap().unwrap_or_else(|e| panic!("{e}: {example}"));
         read(tool, &value).unwrap_or_else(|e| panic!("{e}: {value}"));
+        // What a model copies asks for nothing that it need not have, and is of no language.
+        if matches!(tool, Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Run) {
+            let needed = schema(tool)["required"].as_array().map_or(1, |of| of.len().max(1));
+            assert!(value.as_object().unwrap().len() <= needed, "{tool:?}: {example}");
+        }
+        let languages = ["cargo", ".rs", "fn ", "pytest", "npm", "python"];
+        assert!(!languages.iter().any(|of| example.contains(of)), "{tool:?}: {example}");
     }
 }
 
