@@ -48,6 +48,7 @@ pub use foretell::{Deed, Foretold};
 pub use lane::{ASK_AGAIN, Child, Deeds, Lane, NEEDLESS, OpenCall, Ran, Talk, TaskFault, needless_alone};
 pub use red_check::RedCheck;
 pub use state::{Compacting, HEAD_CHARS, PendingMessage, Queue, Run, Said, State, TurnInfo};
+pub use stopped::PRINTED;
 pub use tiers::Tiers;
 pub use transcript::{Entry, Summary, Transcript, What};
 pub use written::{Extent, Origin, Written, WrittenFile};

@@ -6,6 +6,9 @@
 use super::{Lane, Origin, State};
 use crate::{ids::TaskId, input::Refusal, session::changes::known_by};
 
+/// Leads to what a command had printed that was stopped.
+pub const PRINTED: &str = "It had printed by then:";
+
 /// A command whose call is over and that may still change files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {

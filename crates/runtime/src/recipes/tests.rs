@@ -207,7 +207,7 @@ fn files_that_are_not_what_they_seem_have_a_state_and_are_not_read() {
     assert_eq!(all.len(), 12, "{all:#?}");
     for (name, why) in [
         ("linked", "link"),
-        ("pipe", "no regular file"),
+        ("pipe", "not a regular file"),
         ("big", "it "),
         ("beside", "more.md beside it"),
         ("hidden", "3:15: a character is hidden here (U+202E)"),

@@ -16,6 +16,7 @@ use crate::{
     policy::{Request, Ruling},
     question::{GateChange, Remember},
     sandbox::Confine,
+    session::PRINTED,
     tool::Tool,
 };
 
@@ -115,9 +116,6 @@ pub(super) enum Then {
     /// The call has what it asked for; the text is what the model reads.
     Done(&'static str),
 }
-
-/// Leads to what a command had printed that was stopped.
-const PRINTED: &str = "It had printed by then:";
 
 impl Draft<'_> {
     /// Does what was decided about a call.

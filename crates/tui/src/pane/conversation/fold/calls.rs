@@ -10,7 +10,7 @@ use pilothouse_core::{
     goal::PlannerReply,
     ids::{CallId, LaneId, Millis, TaskId},
     policy::{Request, Ruling},
-    session::{LaneKind, needless_alone},
+    session::{LaneKind, PRINTED, needless_alone},
     talk::{Delta, DeltaKind},
     tool::Tool,
 };
@@ -332,6 +332,7 @@ impl Log {
         let ran = c.state == CallState::Running;
         let quiet = c.tool.is_some_and(Tool::speaks_to_session);
         let cut_off = ran && c.tool == Some(Tool::Run) && *status == CallStatus::Interrupted;
+        let printed = cut_off && result.head.contains(PRINTED);
         c.took = ran.then(|| stamped.at.0.saturating_sub(c.since.0));
         c.state = CallState::Ended(*status);
         let drafted = c.tool.is_some_and(Tool::proposes) && !c.summary.is_empty();
@@ -346,7 +347,9 @@ impl Log {
         // A result that names what was stored is not all of it.
         let part = c.stored.is_some_and(|of| result.head.contains(&of.output_name()));
         c.long = part || result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
-        if c.tool == Some(Tool::Run) {
+        if cut_off && let Some((_, printed)) = c.result.shown.split_once(PRINTED) {
+            c.result.shown = printed.trim_start_matches('\n').to_owned();
+        } else if c.tool == Some(Tool::Run) {
             let shown = digest::unframed(&c.result.shown).to_owned();
             c.result.shown = shown;
         }
@@ -358,6 +361,8 @@ impl Log {
             _ if !ran => 0,
             (Some(Tool::Run), CallStatus::Done) if !typed && !gate => PEEK_PASSED,
             (Some(Tool::Run), CallStatus::Done | CallStatus::Failed) if !gate => PEEK_LINES,
+            // What it had printed when it was stopped is often what was waited for.
+            _ if printed && !gate => PEEK_LINES,
             _ => 0,
         };
         *dirty = true;

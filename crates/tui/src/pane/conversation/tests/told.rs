@@ -747,6 +747,26 @@ fn a_command_that_ran_when_the_program_ended_is_not_said_to_have_never_run() {
 }
 
 #[test]
+fn what_a_stopped_command_had_printed_stays() {
+    let end = |result: &str| {
+        let mut s = Screen::new();
+        s.tell(started(3, Tool::Run, "seq 3; sleep 9"));
+        let mut end = ended(3, "cancelled", result);
+        if let Event::CallEnded { status, .. } = &mut end {
+            *status = CallStatus::Interrupted;
+        }
+        s.tell(end);
+        s.text(100, 12).join("\n")
+    };
+    let text = end("cancelled\nIt had printed by then:\nline 1\nline 2\nline 3\n");
+    assert!(text.contains("– Ran       seq 3; sleep 9   cancelled"), "{text}");
+    assert!(text.contains("│ line 1") && text.contains("│ line 3"), "{text}");
+    assert!(!text.contains("by then"), "{text}");
+    let text = end("cancelled");
+    assert_eq!(text.matches("cancelled").count(), 1, "what printed nothing has a row and no more: {text}");
+}
+
+#[test]
 fn a_run_that_is_stopped_in_a_command_does_not_say_that_no_file_changed() {
     for status in [CallStatus::Interrupted, CallStatus::Done] {
         let mut s = Screen::new();
