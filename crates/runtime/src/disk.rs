@@ -400,7 +400,9 @@ impl Root {
 fn reason(error: JailError) -> io::Error {
     match error {
         JailError::Root { source, .. } | JailError::Io { source, .. } => source,
-        JailError::Outside(_) => io::Error::other("it leads outside the workspace by a link"),
+        JailError::Outside(_) | JailError::Elsewhere { .. } => {
+            io::Error::other("it leads outside the workspace by a link")
+        }
         JailError::Dangling(_) => io::Error::other("it is a broken link"),
         JailError::NotAFolder(_) => io::Error::other("it goes through something that is not a folder"),
         JailError::Missing(_) => io::ErrorKind::NotFound.into(),

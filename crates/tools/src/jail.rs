@@ -50,6 +50,14 @@ pub enum JailError {
          `ls`, `cat`), where the user's rules let it"
     )]
     Outside(String),
+    /// It stands nowhere, and the workspace has its end: it is of another machine, as in a trace.
+    #[error("{asked} is not in this workspace, which has {here}: use that path")]
+    Elsewhere {
+        /// The path.
+        asked: String,
+        /// The longest end of it that is a file here.
+        here: String,
+    },
     /// The text climbs out of the workspace.
     #[error(
         "{0:?} lies outside the workspace, or is not given from its root: the file tools work only inside it, by paths \
@@ -217,9 +225,20 @@ impl Jail {
         if let Ok(rest) = path.strip_prefix(&self.root).or_else(|_| path.strip_prefix(&self.given)) {
             return Ok(rest.to_owned());
         }
-        let real = fs::canonicalize(path).map_err(|_| JailError::Outside(text.to_owned()))?;
+        let real = fs::canonicalize(path).map_err(|_| self.elsewhere(path, text))?;
         let rest = real.strip_prefix(&self.root).map_err(|_| JailError::Outside(text.to_owned()))?;
         Ok(rest.to_owned())
+    }
+
+    fn elsewhere(&self, path: &Path, text: &str) -> JailError {
+        let parts: Vec<Component<'_>> = path.components().skip(1).collect();
+        let ends = (0..parts.len()).map(|from| parts.iter().skip(from).collect::<PathBuf>());
+        let here =
+            ends.filter(|end| self.root.join(end).is_file()).find_map(|end| Some(end.to_str()?.to_owned()));
+        match here {
+            Some(here) => JailError::Elsewhere { asked: text.to_owned(), here },
+            None => JailError::Outside(text.to_owned()),
+        }
     }
 
     /// What `path` means now.

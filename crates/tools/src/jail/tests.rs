@@ -49,6 +49,21 @@ fn absolute_paths_inside_the_root_are_made_relative_by_components() {
 }
 
 #[test]
+fn a_path_of_another_machine_is_told_the_file_here_that_it_ends_with() {
+    let p = place();
+    let told = |path: &str| p.jail.read_path(path).unwrap_err().to_string();
+    for path in ["/srv/app/src/a.rs", "/home/ci/src/a.rs"] {
+        assert_eq!(told(path), format!("{path} is not in this workspace, which has src/a.rs: use that path"));
+    }
+    assert!(told("/srv/app/src/none.rs").contains("leads outside the workspace"));
+    // What does stand there is read by a command.
+    fs::create_dir_all(p.root.with_file_name("copy").join("src")).unwrap();
+    let copy = p.root.with_file_name("copy").join("src/a.rs");
+    fs::write(&copy, "").unwrap();
+    assert!(told(copy.to_str().unwrap()).contains("leads outside the workspace"));
+}
+
+#[test]
 fn a_workspace_opened_through_a_link_takes_paths_of_either_name() {
     let p = place();
     let alias = p.root.with_file_name("alias");
