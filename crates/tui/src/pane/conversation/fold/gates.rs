@@ -62,9 +62,10 @@ impl Log {
         };
         let left = gated.row(("✓", "✗"), (usize::MAX, ""));
         // Where a call of the agent's own proved it, the row of that call says the rest.
-        let (left, detail) = match self.told_by_call(&proof.command) {
-            true => (left, String::new()),
-            false => (left.and("   ", Slot::Text).and(&exit, Slot::Soft), gated.diagnostics),
+        let (left, detail) = if self.told_by_call(&proof.command) {
+            (left, String::new())
+        } else {
+            (left.and("   ", Slot::Text).and(&exit, Slot::Soft), gated.diagnostics)
         };
         let open = !green && !detail.is_empty();
         let key = self.add(at, Kind::Work, Body::Facts(Facts { lines: vec![(left, Row::new())], detail }));
