@@ -9,6 +9,7 @@ use crate::{
     money::{Spell, count},
     plan::{GateStatus, TaskStatus, failed_and_skipped},
     relpath::RelPath,
+    shell::{is_check, proves},
     talk::Usage,
 };
 
@@ -40,12 +41,32 @@ pub struct Completion {
     /// Checks that its agent ran and that failed, were not run again, and that no gate checks as much as.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub red: Vec<String>,
+    /// The command of its agent that ended last since its last change: a check that ended well, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<LastRun>,
     /// What was to be left alone, was changed by a command all the same and was not put back, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub touched: Option<String>,
     /// Proposals that are set aside.
     #[serde(default)]
     pub set_aside: usize,
+}
+
+/// A command that ended after the last change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastRun {
+    /// Its line.
+    pub command: String,
+    /// Its exit code, where it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+}
+
+impl LastRun {
+    /// Whether it ended well and could prove something by that.
+    pub fn passed(&self) -> bool {
+        self.exit == Some(0) && proves(&self.command)
+    }
 }
 
 /// A file with the lines that came and went.
@@ -170,6 +191,26 @@ impl StepLeft {
 }
 
 impl Completion {
+    /// What checked what was written where no gate did, or that nothing did.
+    pub fn unchecked(&self) -> Option<String> {
+        if !self.gates.is_empty() || self.files.is_empty() {
+            return None;
+        }
+        let nothing =
+            if self.done > 0 { "not checked: the plan has no gate" } else { "not checked: nothing was run" };
+        Some(match &self.ran {
+            None if !self.red.is_empty() && self.done == 0 => return None,
+            None => nothing.to_owned(),
+            Some(run) if run.passed() && is_check(&run.command) => {
+                format!("no gate; `{}` passed (exit 0)", run.command)
+            }
+            Some(run) if run.passed() => format!("not checked: no gate; `{}` ended with exit 0", run.command),
+            Some(_) if self.done > 0 => nothing.to_owned(),
+            Some(_) if self.red.is_empty() => "not checked: no test passed after the last change".to_owned(),
+            Some(_) => return None,
+        })
+    }
+
     /// How long it took.
     pub fn spell(&self) -> Spell {
         Spell { worked: self.took, waited: self.waited.unwrap_or_default() }

@@ -72,8 +72,8 @@ pub use needs::needs;
 pub use path::glob;
 pub use programs::{Role, goes_deeper, is, takes_in, work_files};
 pub use proof::{
-    Hides, another_way, checks_as_much, checks_each_file, ends_as_one, has_parts, hides_its_end, is_hollow,
-    leaves_running, left_beside, only_shortens, proves, tells_its_end,
+    Hides, another_way, checks_as_much, checks_each_file, ends_as_one, has_parts, hides_its_end, is_check,
+    is_hollow, leaves_running, left_beside, only_shortens, proves, tells_its_end, together_check_as_much,
 };
 pub use settings::{steers, steers_as};
 pub use stake::Stake;

@@ -37,11 +37,28 @@ pub fn proves(line: &str) -> bool {
 /// `PYTHONPATH=src python3 -m pytest -q` checks what `pytest tests/test_a.py` does; another folder, another option, or a
 /// variable that may carry options make it another check.
 pub fn checks_as_much(line: &str, other: &str) -> bool {
-    let (Some(wide), Some(narrow)) = (checks(line), checks(other)) else {
-        return line.trim() == other.trim();
-    };
+    together_check_as_much(&[line], other)
+}
+
+/// The same of several lines together: each check of the other is one of theirs.
+pub fn together_check_as_much(lines: &[&str], other: &str) -> bool {
+    if lines.iter().any(|line| line.trim() == other.trim()) {
+        return true;
+    }
+    let Some(narrow) = checks(other) else { return false };
+    let wide: Vec<Check> = lines.iter().filter_map(|line| checks(line)).flatten().collect();
     let covered = |check: &Check| wide.iter().any(|w| w.covers(check));
     !narrow.is_empty() && narrow.iter().all(covered)
+}
+
+/// Whether a line runs a check that is known as one, however it is spelled: `python -m pytest -q`, `npx jest src`.
+pub fn is_check(line: &str) -> bool {
+    let known = |words: &[String]| (1..=words.len()).any(|n| known_check(words.get(..n).unwrap_or_default()));
+    proves(line) && checks(line).is_some_and(|all| all.iter().any(|check| known(&check.words)))
+}
+
+fn known_check(words: &[String]) -> bool {
+    list("checks all").contains(&words.join(" ").as_str())
 }
 
 /// What a command of a line checks.
@@ -56,7 +73,7 @@ struct Check {
 impl Check {
     fn covers(&self, narrow: &Self) -> bool {
         let rest = narrow.words.strip_prefix(self.words.as_slice());
-        let bare = list("checks all").contains(&self.words.join(" ").as_str());
+        let bare = known_check(&self.words);
         let operands = |rest: &[String]| rest.is_empty() || bare && rest.iter().all(|w| !w.starts_with('-'));
         self.place == narrow.place && rest.is_some_and(operands)
     }

@@ -3,11 +3,12 @@
 //! Owns what answers them. Never says how a run ends.
 
 use crate::{
+    completion::LastRun,
     ids::CallId,
     plan::{Gate, Plan},
     relpath::RelPath,
     session::Run,
-    shell::{checks_as_much, is_prose},
+    shell::{checks_as_much, is_prose, proves, together_check_as_much},
 };
 
 /// A check that an agent ran and that failed.
@@ -17,6 +18,8 @@ pub struct RedCheck {
     pub line: String,
     /// The call.
     pub call: CallId,
+    /// The checks that ended well since.
+    pub(super) since: Vec<String>,
     /// Whether files were written since, by something else, that may be why it was red.
     pub mended: bool,
 }
@@ -24,9 +27,20 @@ pub struct RedCheck {
 impl Run {
     /// A check of its agent ended.
     pub(super) fn checked(&mut self, line: String, call: CallId, green: bool) {
-        self.red.retain(|red| red.line != line && !(green && checks_as_much(&line, &red.line)));
-        if !green {
-            self.red.push(RedCheck { line, call, mended: false });
+        self.red.retain(|red| red.line != line);
+        if green {
+            self.red.iter_mut().for_each(|red| red.since.push(line.clone()));
+            self.red.retain(|red| !red.is_met(std::iter::empty()));
+        } else {
+            self.red.push(RedCheck { line, call, since: Vec::new(), mended: false });
+        }
+    }
+
+    /// A command of its agent ended: of those since the last change a check that ended well is the one to tell of.
+    pub(super) fn ran(&mut self, line: &str, call: CallId, exit: Option<i32>) {
+        let holds = self.after.as_ref().is_some_and(|(last, _)| last.passed());
+        if !holds || proves(line) {
+            self.after = Some((LastRun { command: line.to_owned(), exit }, call));
         }
     }
 
@@ -34,6 +48,7 @@ impl Run {
     pub(super) fn writes<'a>(&mut self, mut files: impl Iterator<Item = &'a RelPath>, by: Option<CallId>) {
         if files.any(|file| !is_prose(file.as_str())) {
             self.red.iter_mut().filter(|red| Some(red.call) != by).for_each(|red| red.mended = true);
+            self.after.take_if(|(_, call)| Some(*call) != by);
         }
     }
 
@@ -43,16 +58,23 @@ impl Run {
         let met = move |red: &&RedCheck| {
             // What was found is the project's own check as a whole; one that the user left out is told as that.
             let mut met = gates.iter().filter(|g| g.is_met());
+            let together = met.clone().map(|g| g.command.as_str());
             // A gate that has another line now answers for the one that it had as well.
             let mut had = self.replaced.iter();
             let mut had = |g: &Gate| had.any(|(of, line)| *of == g.id && checks_as_much(line, &red.line));
-            met.any(|g| (g.found && g.is_green()) || checks_as_much(&g.command, &red.line) || had(g))
+            red.is_met(together) || met.any(|g| (g.found && g.is_green()) || had(g))
         };
         self.red.iter().filter(|_| !self.files.is_empty()).filter(move |red| !met(red))
     }
 }
 
 impl RedCheck {
+    /// Whether each check of its line is one of these or ended well since.
+    fn is_met<'a>(&'a self, by: impl Iterator<Item = &'a str>) -> bool {
+        let lines: Vec<&str> = by.chain(self.since.iter().map(String::as_str)).collect();
+        together_check_as_much(&lines, &self.line)
+    }
+
     /// Whether it speaks of files as they were: they were changed since, and every gate of the plan is green on them or
     /// left out by the user.
     pub(super) fn is_of_before(&self, plan: Option<&Plan>) -> bool {

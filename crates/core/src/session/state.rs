@@ -261,6 +261,8 @@ pub struct Run {
     pub writing_gates: BTreeSet<GateId>,
     /// The checks of its agent that failed last.
     pub red: Vec<super::RedCheck>,
+    /// The command of its agent that ended last since its last change, with its call.
+    pub after: Option<(crate::completion::LastRun, CallId)>,
     /// Lines of gates that have another one now.
     pub replaced: Vec<(GateId, String)>,
     /// How its gates were red last.

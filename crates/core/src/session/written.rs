@@ -449,6 +449,7 @@ impl State {
             left_out: self.left_out(run),
             gates: gates.collect(),
             red: run.red_checks(self.plan.as_ref()).map(|red| red.line.clone()).collect(),
+            ran: run.after.as_ref().map(|(last, _)| last.clone()),
             touched: self.touched_in(run.turn),
             set_aside: self.set_aside().count(),
         }

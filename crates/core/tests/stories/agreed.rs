@@ -162,6 +162,79 @@ fn no_run_is_complete_over_a_check_of_its_agent_that_failed_last() {
     }
 }
 
+/// What ran after the last change is told where no gate checked it.
+#[test]
+fn the_end_tells_which_check_passed_after_the_last_change() {
+    for (line, code, told_as) in [
+        ("python -m pytest -q", 0, Some("no gate; `python -m pytest -q` passed (exit 0)")),
+        ("make all", 0, Some("not checked: no gate; `make all` ended with exit 0")),
+        ("pytest", 1, None),
+    ] {
+        let mut b = told(Trust::None, OFFER);
+        b.say("yes");
+        changes(&mut b, "a.rs", Some((line, code)));
+        let came_to = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::RunCompleted { came_to, .. } => came_to.clone(),
+            _ => None,
+        });
+        assert_eq!(came_to.unwrap().unchecked().as_deref(), told_as, "{line}");
+    }
+    let mut b = told(Trust::None, OFFER);
+    b.say("yes");
+    changes(&mut b, "a.rs", None);
+    let came_to = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { came_to, .. } => came_to.clone(),
+        _ => None,
+    });
+    assert_eq!(came_to.unwrap().unchecked().as_deref(), Some("not checked: nothing was run"));
+}
+
+/// Each part of a joined line may be run again by itself, by the agent or as a gate.
+#[test]
+fn a_red_line_of_several_checks_is_run_again_where_each_of_them_passed_since() {
+    for (parts, gates, said) in [
+        (vec!["cargo test"], vec![("lint", "cargo clippy")], "Complete. 1 file created/modified."),
+        (vec!["cargo test", "cargo clippy"], vec![], "Complete. 1 file created/modified."),
+        (vec!["cargo test"], vec![], "Ended: its last check, `cargo test && cargo clippy`, failed."),
+    ] {
+        let mut b = told(Trust::None, OFFER);
+        b.say("fix the bug in a.rs");
+        b.plan(&[("One", "modify")], &gates);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        let run = |b: &mut Bench, line: &str, code: i32| {
+            b.reply("", &[("run", json!({"command": line}))]);
+            if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+                b.answer(is_risk, Answer::Approve).unwrap();
+            }
+            b.end_tool(exited(code, "3 tests"));
+        };
+        run(&mut b, "cargo test && cargo clippy", 1);
+        b.reply("", &[("edit", edit_of("a.rs"))]);
+        b.propose("a.rs", "1\n", "2\n");
+        for (n, part) in parts.iter().enumerate() {
+            if n > 0 {
+                run(&mut b, part, 0);
+                continue;
+            }
+            b.reply("", &[("run", json!({"command": part}))]);
+            b.approve_all(None).unwrap();
+            b.write();
+            if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+                b.answer(is_risk, Answer::Approve).unwrap();
+            }
+            b.end_tool(exited(0, "3 tests"));
+        }
+        b.reply("It is two now.", &[]);
+        if !gates.is_empty() {
+            if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+                b.answer(is_risk, Answer::Approve).unwrap();
+            }
+            b.end_tool(exited(0, "fine"));
+        }
+        assert_eq!(ended(&b).1, said, "{parts:?} {gates:?}");
+    }
+}
+
 /// A red check speaks of the files that it ran on: what was changed since and the plan's gates are green on is done.
 #[test]
 fn a_red_check_that_was_mended_stands_beside_green_gates_and_ends_no_run() {

@@ -231,6 +231,43 @@ fn a_red_check_is_made_good_by_itself_or_a_wider_one_and_by_no_other() {
 }
 
 #[test]
+fn lines_together_check_what_each_part_of_another_does() {
+    for (lines, other, good) in [
+        (
+            vec!["cargo test", "cargo clippy -- -D warnings"],
+            "cargo test && cargo clippy -- -D warnings",
+            true,
+        ),
+        (vec!["cargo test"], "cargo test && cargo clippy -- -D warnings", false),
+        (vec!["cargo clippy", "cargo test"], "cargo test && cargo clippy -- -D warnings", false),
+        (vec!["python -m pytest -q", "mypy ."], "pytest && mypy .", true),
+        (vec!["pytest"], "pytest && echo $(x)", false),
+        (vec![], "pytest", false),
+    ] {
+        assert_eq!(together_check_as_much(&lines, other), good, "{lines:?} after {other}");
+    }
+}
+
+#[test]
+fn a_known_check_is_known_however_it_is_spelled() {
+    for (line, known) in [
+        ("pytest", true),
+        ("python -m pytest -q", true),
+        ("python3 -m pytest tests/test_a.py", true),
+        ("npx jest src", true),
+        ("cargo nextest run", true),
+        ("cd web && npm test", true),
+        ("uv run pytest", true),
+        ("mkdir out", false),
+        ("pytest || true", false),
+        ("npm install jest", false),
+        ("cargo build", false),
+    ] {
+        assert_eq!(is_check(line), known, "{line}");
+    }
+}
+
+#[test]
 fn a_line_leaves_something_running_where_nothing_behind_waits_for_it_or_ends_it() {
     for line in [
         "python3 -m http.server &",

@@ -238,6 +238,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         looking: None,
         overtaken: 0,
         writing_gates: std::collections::BTreeSet::new(),
+        after: None,
         red: Vec::new(),
         replaced: Vec::new(),
         reds: std::collections::BTreeMap::new(),

@@ -82,7 +82,7 @@ impl State {
 
     fn exited(&mut self, call: CallId, exit: &Exit) {
         self.stopped.remove(&call);
-        self.checked(call, exit.ok());
+        self.checked(call, exit);
         if let Some(lane) = self.lanes.values_mut().find(|l| l.head().is_some_and(|c| c.call == call)) {
             let command = lane.head().map(OpenCall::subject).unwrap_or_default();
             lane.proved |=
@@ -98,15 +98,18 @@ impl State {
         }
     }
 
-    /// A command of the agent ended that can prove something.
-    fn checked(&mut self, call: CallId, green: bool) {
+    /// A command of the agent ended; it may be one that can prove something.
+    fn checked(&mut self, call: CallId, exit: &Exit) {
         let of = self.open_call(call).filter(|(lane, open)| {
             let of_run = lane.kind.of_run() || self.has_own_run(lane);
             of_run && !open.typed && lane.kind.gate().is_none()
         });
-        let line = of.and_then(|(_, open)| Some(open.run()?.command.clone())).filter(|line| proves(line));
+        let line = of.and_then(|(_, open)| Some(open.run()?.command.clone()));
         let Some((line, run)) = line.zip(self.run.as_mut()) else { return };
-        run.checked(line, call, green);
+        run.ran(&line, call, exit.code);
+        if proves(&line) {
+            run.checked(line, call, exit.ok());
+        }
     }
 
     pub(in crate::session) fn tried(&mut self, which: impl Fn(&Tried) -> bool) -> Option<&mut Tried> {

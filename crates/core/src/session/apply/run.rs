@@ -41,6 +41,7 @@ impl State {
                     overtaken,
                     writing_gates,
                     red,
+                    after: None,
                     replaced,
                     reds,
                     called,

@@ -358,13 +358,6 @@ fn not_run_again(line: &str) -> (Row, Row) {
     (left, Row::of(Clean::line(line).as_str(), Slot::Soft))
 }
 
-/// Why nothing checked what a run wrote, if nothing did.
-fn unchecked(facts: &Completion) -> Option<&'static str> {
-    let wrote = facts.gates.is_empty() && !facts.files.is_empty();
-    let planned = "not checked: the plan has no gate";
-    wrote.then_some(if facts.done > 0 { planned } else { "not checked: nothing was run" })
-}
-
 /// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
 fn completion(
     facts: &Completion,
@@ -409,7 +402,7 @@ fn completion(
     }
     let told = |line: &&String| facts.gates.iter().any(|gate| gate.command == **line);
     lines.extend(facts.red.iter().filter(|line| !told(line)).map(|line| not_run_again(line)));
-    lines.extend(unchecked(facts).map(|why| (soft(why), Row::new())));
+    lines.extend(facts.unchecked().map(|why| (soft(&why), Row::new())));
     for step in &facts.left {
         let title = uncoded(&step.title);
         let text = format!("step {} {}: {title}", step.number, step.word());
