@@ -62,6 +62,9 @@ pub struct CommitTree {
     pub files: Vec<CommitFile>,
     /// Other changed files, which stay as they are.
     pub others: usize,
+    /// These by name, as far as they would not be in it.
+    #[serde(default, skip)]
+    pub left: Vec<String>,
     /// Of these, how many are staged.
     pub staged: usize,
     /// What else is to be known before a yes.

@@ -376,6 +376,20 @@ fn that_a_gate_is_green_stands_in_the_question_and_not_in_the_message() {
     let looks =
         pending.values().find_map(|w| if let Work::SeeTree { call } = w { Some(*call) } else { None });
     b.input(Input::TreeSeen { call: looks.unwrap(), tree: Some(tree_of("then")) }).unwrap();
+    // What stays out was there when it was green: of what is committed nothing is known.
+    for (left, said) in [
+        (vec!["b.txt"], "(b.txt); the commit itself was not tested: make test"),
+        (vec!["b", "c", "d", "e"], "(b, c, d and 1 more file); the commit itself was not tested: make test"),
+    ] {
+        b.say("/commit");
+        let left: Vec<String> = left.into_iter().map(str::to_owned).collect();
+        let seen = Some(tree_of("then"));
+        looked(&mut b, Ok(CommitTree { seen, others: left.len(), left, ..tree(&["a.txt"]) }));
+        let shown = b.session.state().open[&b.question(is_commit)].kind.clone();
+        let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
+        let told = format!("Gate tests is green only together with changes that this commit leaves out {said}");
+        assert!(shown.text().contains(&told), "{}", shown.text());
+    }
     // What is green is so of the files as they are now, and not where nobody could see them in time.
     for (seen, said) in [
         (Some("then"), "Gate tests is green: make test"),

@@ -155,6 +155,8 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
         Some(_) => (0, foreign.iter().filter(|e| !e.staged).count()),
         None => (foreign.iter().filter(|e| e.staged).count(), foreign.len()),
     };
+    let stays = foreign.iter().filter(|e| merge.is_none() || !e.staged);
+    let left = stays.map(|e| e.path.strip_prefix(prefix.as_str()).unwrap_or(e.path).to_owned()).collect();
     let merge = match merge {
         Some(merge) => {
             let state = merge::state(&merge.heads, &all, &named)?;
@@ -163,7 +165,7 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
         None => None,
     };
     let small = small(&git).await?;
-    Ok(CommitTree { on: standing(&git).await?, files, others, staged, notes, small, merge, seen: None })
+    Ok(CommitTree { on: standing(&git).await?, files, others, left, staged, notes, small, merge, seen: None })
 }
 
 /// A file that a commit would hold, as it lies there.

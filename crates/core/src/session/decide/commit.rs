@@ -31,6 +31,8 @@ use crate::{
 const MESSAGE_CHARS: usize = 4_000;
 /// Why nothing is committed now.
 const UNDER_WAY: &str = "something is still running; commit when it is done";
+/// Most files by name that a commit leaves out.
+const LEFT_NAMED: usize = 3;
 /// Said of a gate where nobody could look at what it was green on.
 const UNSEEN: &str = "whether it still is could not be checked in time";
 
@@ -91,8 +93,8 @@ impl Draft<'_> {
                 self.emit(Event::CommitEnded { commit, made: None, told });
             }
             Ok(mut tree) => {
-                let seen = tree.seen.take();
-                tree.notes.extend(self.gates_say(&tree, seen));
+                let (seen, left) = (tree.seen.take(), std::mem::take(&mut tree.left));
+                tree.notes.extend(self.gates_say(&tree, seen, &left));
                 let facts = || MessageFacts {
                     small: tree.small,
                     ..self.state.message_facts(|path| holds(&tree, path))
@@ -234,7 +236,7 @@ impl Draft<'_> {
 
     /// What the gates of that work say of it: the newest plan's that are red, or were green before later changes, on the files
     /// as they were seen. Of what was done before the last plan it is not known any more whether its gates are green.
-    fn gates_say(&self, tree: &CommitTree, seen: Option<BlobId>) -> Vec<String> {
+    fn gates_say(&self, tree: &CommitTree, seen: Option<BlobId>, left: &[String]) -> Vec<String> {
         let mut plans = self.in_commit(tree).filter_map(|g| self.state.plan_of(g.origin.work));
         let plan = plans.next_back();
         let last = plan.is_some_and(|plan| self.state.suspended.as_ref() == Some(plan));
@@ -243,6 +245,7 @@ impl Draft<'_> {
             GateStatus::Passed(evidence) if last => {
                 let on = self.state.trees.get(&evidence).map(|proven| proven.tree);
                 Some(match on.zip(seen) {
+                    Some((on, seen)) if on == seen && !left.is_empty() => green_with(g, left),
                     Some((on, seen)) if on == seen => format!("Gate {} is green: {}", g.name, g.command),
                     Some(_) => self.green_before(g, evidence),
                     None => format!("Gate {} was green; {UNSEEN}: {}", g.name, g.command),
@@ -295,6 +298,19 @@ impl Draft<'_> {
         self.emit(Event::CommitEnded { commit, made, told });
         Ok(())
     }
+}
+
+/// What is said of a gate that is green on files of which some stay out of the commit: nobody tested what that holds.
+fn green_with(Gate { name, command, .. }: &Gate, left: &[String]) -> String {
+    let named = left.iter().take(LEFT_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let files = match left.len().saturating_sub(LEFT_NAMED) {
+        0 => named,
+        more => format!("{named} and {}", count(more, "more file")),
+    };
+    format!(
+        "Gate {name} is green only together with changes that this commit leaves out ({files}); the commit itself was not \
+         tested: {command}"
+    )
 }
 
 fn holds(tree: &CommitTree, path: &RelPath) -> bool {

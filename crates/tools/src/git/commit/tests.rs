@@ -235,6 +235,7 @@ async fn only_what_is_named_is_committed_and_the_rest_stays_as_it_was() {
     repo.write("loose.txt", "x\n");
     let tree = repo.looked(&["a.txt", "new.txt", "gone.txt"]).await.unwrap();
     assert_eq!((tree.on.as_str(), tree.others, tree.staged), ("main", 1, 1));
+    assert_eq!(tree.left, ["b.txt"]);
     let kinds: Vec<_> = tree.files.iter().map(|f| (f.path.as_str(), f.kind, f.untracked, f.mixed)).collect();
     assert_eq!(
         kinds,
