@@ -387,7 +387,8 @@ fn that_a_gate_is_green_stands_in_the_question_and_not_in_the_message() {
         looked(&mut b, Ok(CommitTree { seen, others: left.len(), left, ..tree(&["a.txt"]) }));
         let shown = b.session.state().open[&b.question(is_commit)].kind.clone();
         let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
-        let told = format!("Gate tests is green only together with changes that this commit leaves out {said}");
+        let told =
+            format!("Gate tests is green only together with changes that this commit leaves out {said}");
         assert!(shown.text().contains(&told), "{}", shown.text());
     }
     // What is green is so of the files as they are now, and not where nobody could see them in time.

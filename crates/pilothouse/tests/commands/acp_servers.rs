@@ -133,7 +133,7 @@ fn a_server_that_is_refused_or_not_answered_does_not_start_and_the_agent_is_told
         editor.answer(&asked, answer);
         assert_eq!(editor.stops(&prompt), "end_turn");
         let requests = server.requests();
-        assert!(requests[0].to_string().contains(&format!("thing (not there: {told}")), "{}", requests[0]);
+        assert!(requests[0].to_string().contains(&format!("thing (unavailable: {told}")), "{}", requests[0]);
         assert!(requests[1].to_string().contains(&format!("thing: {told}")), "{}", requests[1]);
         editor.leave();
         assert!(named.started().is_none());
@@ -325,7 +325,7 @@ fn what_could_not_start_is_told_and_not_asked_about() {
     assert_eq!(editor.work(&session, ASKS, &[]), "end_turn");
     let told = editor.texts("agent_message_chunk");
     assert!(
-        told.contains("the server near from your editor is ignored: ./server.sh would be looked for"),
+        told.contains("the server near from your editor is ignored: ./server.sh would be looked up"),
         "{told}"
     );
     editor.leave();

@@ -187,10 +187,11 @@ fn a_200_that_is_no_stream_is_told_with_what_came() {
 #[test]
 fn a_stream_that_stalls_ends_at_the_limit_of_silence() {
     let (ended, server) =
-        question("[model]\nsilence_seconds = 1\n", vec![Turn::Hang("It is in ")], 5, &["silent for 1"]);
+        question("[model]\nsilence_seconds = 1\n", vec![Turn::Hang("It is in ")], 5, &["sent nothing for 1"]);
     assert!(ended.err.contains("`silence_seconds`"), "{}", ended.err);
     server.wait_hung_up();
-    let (_, server) = question("[model]\nsilence_seconds = 1\n", vec![Turn::Mute], 5, &["silent for 1"]);
+    let (_, server) =
+        question("[model]\nsilence_seconds = 1\n", vec![Turn::Mute], 5, &["sent nothing for 1"]);
     server.wait_hung_up();
 }
 
@@ -240,7 +241,7 @@ fn an_error_within_the_stream_gives_the_servers_words() {
     let thrice = |body: &str| (0..3).map(|_| http("200 OK", "text/event-stream", body)).collect();
     question("", thrice(body), 5, &["503", "out of memory"]);
     let garbage = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It\"}}]}\n\ndata: {not json\n\ndata: [DONE]\n\n";
-    question("", thrice(garbage), 1, &["no JSON", "try again"]);
+    question("", thrice(garbage), 1, &["not JSON", "try again"]);
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn a_goal_may_come_on_standard_input_and_a_mistyped_command_is_told() {
     let ended = finish(command).with(0);
     assert!(ended.out.contains("src/store.rs"), "{}", ended.out);
     desk.go(&["rum"]).with(2).tells(&["did you mean `pilothouse run`?"]);
-    desk.go(&["ask", "where is Store?"]).with(2).tells(&["there is no command or folder ask"]);
+    desk.go(&["ask", "where is Store?"]).with(2).tells(&["there is no command ask"]);
     desk.go(&["where is Store?"]).with(2).tells(&["`pilothouse run \"where is Store?\"`"]);
 }
 
@@ -112,7 +112,7 @@ fn two_is_what_was_said_wrongly_or_needs_a_model_that_nobody_connected() {
     told("/kb", 2, "/kb works only on the screen");
     told("/mode slow", 2, "type /mode proof or /mode explore");
     told("/depth nowhere", 2, "type /depth");
-    told("/model nowhere:x", 2, "nowhere:x cannot be asked");
+    told("/model nowhere:x", 2, "nowhere:x cannot be used");
     told("-", 2, "there is no goal");
     told("…", 2, "there is no word in that");
     // What was said rightly and cannot be done is a failure.

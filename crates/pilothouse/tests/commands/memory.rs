@@ -102,7 +102,7 @@ fn what_the_agent_proposes_without_a_screen_is_never_written() {
     let ended = desk.ask(&server.base, &["run", QUESTION, "--auto-confirm"]).with(0);
     assert_eq!(last_result(&server, 1), "put to the user, who decides beside this; go on");
     assert!(
-        ended.err.contains("remember: find_notes is in src/search.rs (nobody is there to agree"),
+        ended.err.contains("remember: find_notes is in src/search.rs (nobody is there to approve it"),
         "{}",
         ended.err
     );
@@ -124,7 +124,7 @@ fn a_secret_is_never_remembered_and_one_in_a_file_is_masked() {
     let before = all.split("\"remember\"").next().unwrap();
     assert!(!before.contains(SECRET) && !ended.err.contains(SECRET));
     let ended = desk.go(&["run", &format!("/memory add the token is {SECRET}")]);
-    assert!(ended.exit != 0 && ended.err.contains("holds a secret"), "{}", ended.err);
+    assert!(ended.exit != 0 && ended.err.contains("contains a secret"), "{}", ended.err);
     assert!(desk.file(PROJECT).contains(SECRET), "the user's file stays as it is");
     assert!(!desk.home.path().join("memory.md").exists());
 }

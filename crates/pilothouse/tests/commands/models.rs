@@ -94,7 +94,7 @@ fn a_session_asks_another_model_from_the_next_request_on_and_keeps_to_it() {
     assert_eq!(models(&server), ["large", "small", "other-one", "large"]);
     say("/model main").with(1).tells(&["main is already answering"]);
     // A place that nobody has a key or an address for is told at once.
-    say("/model azure:mine").with(2).tells(&["azure:mine cannot be asked"]);
+    say("/model azure:mine").with(2).tells(&["azure:mine cannot be used"]);
     desk.go(&["run", "what is a title?"]).with(0);
     assert_eq!(models(&server).last().unwrap(), "large", "another session asks the main one");
     desk.verified();

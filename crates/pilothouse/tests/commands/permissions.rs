@@ -110,7 +110,7 @@ fn a_rule_that_can_allow_nothing_says_so_when_it_is_added_and_when_files_are_che
         ("allow command git push --force", "high risk always asks"),
     ] {
         let (code, _, err) = desk.run(&["permissions", "add", rule]);
-        assert!(code == 0 && err.contains("it is inactive: ") && err.contains(why), "{rule}: {err}");
+        assert!(code == 0 && err.contains("it has no effect: ") && err.contains(why), "{rule}: {err}");
     }
     for rule in ["allow command cargo doc", "deny command rm", "ask command git push --force"] {
         let (code, _, err) = desk.run(&["permissions", "add", rule]);
@@ -383,7 +383,7 @@ fn in_a_home_folder_and_around_it_nothing_is_written_or_run_unasked() {
     support::alone::tell(&format!("checked={checked} violations={}", effects.len()));
     assert!(effects.is_empty(), "{effects:#?}");
     for ended in asked {
-        ended.with(3).tells(&["is not an ordinary project", "unasked"]);
+        ended.with(3).tells(&["is not an ordinary project", "without asking"]);
     }
 }
 

@@ -110,5 +110,5 @@ fn a_run_that_pauses_says_so_and_goes_on_as_it_says() {
     desk.ask(&server.base, &["run", "/redo", "--session", &slug, "--auto-confirm"]).with(0);
     assert!(renames(&desk));
     desk.configure("[plan]\npauses = [\"now and then\"]\n");
-    desk.ask(&server.base, &["run", GOAL]).with(2).tells(&["\"now and then\" is no pause; there are"]);
+    desk.ask(&server.base, &["run", GOAL]).with(2).tells(&["\"now and then\" is not a pause; choose from"]);
 }

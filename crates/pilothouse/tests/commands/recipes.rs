@@ -102,7 +102,7 @@ fn an_agent_of_the_user_directs_a_message_and_what_is_broken_is_said_at_the_star
 #[test]
 fn validate_names_file_line_and_column_of_what_is_wrong() {
     let desk = Desk::new();
-    prints(&desk, &["validate"], 0, &["0 with a mistake"]);
+    prints(&desk, &["validate"], 0, &["0 with mistakes"]);
     // What lies beside a skill's text is the skill's, whatever its folders are called.
     put(&desk, ".agents/skills/maker/SKILL.md", "---\nname: maker\ndescription: d\n---\nb\n");
     put(&desk, ".agents/skills/maker/agents/grader.md", "Grade it.\n");
@@ -120,7 +120,7 @@ fn validate_names_file_line_and_column_of_what_is_wrong() {
         ".pilothouse/permissions.toml:2:",
         "config.toml:2:",
         "keymap.toml:2:",
-        "6 with a mistake",
+        "6 with mistakes",
     ];
     prints(&desk, &["validate"], 2, &wrong);
     prints(&desk, &["validate", ".claude/commands/fix.md"], 2, &["1 file checked"]);
@@ -151,7 +151,7 @@ fn agents_with_stages_are_checked_and_listed_like_the_others() {
     put(&desk, ".claude/agents/judge.md", "---\nname: judge\ndescription: Judges.\n---\nb\n");
     let wrong = [
         "agents/bare/config.json:1:1: prompts/stage-ask.md: the stage `ask` has nothing to ask",
-        "agents/bare/prompts/stage-other.md:1:1: no stage is called so",
+        "agents/bare/prompts/stage-other.md:1:1: there is no stage of that name",
         "agents/mine/config.json:2:13: missing field `kind`",
         "5 files checked, 3 with mistakes",
     ];
@@ -203,7 +203,7 @@ fn an_agent_s_model_is_asked_where_it_is_configured() {
     assert!(!ended.err.contains("not configured"), "{}", ended.err);
     assert!(ended.err.contains("[model.also.far] has no effect"), "{}", ended.err);
     let ended = desk.ask(&server.base, &["run", "@auditor where is find_notes?"]).with(0);
-    assert!(ended.err.contains("[model.also.other] in config.toml names it"), "{}", ended.err);
+    assert!(ended.err.contains("add it as [model.also.other] in config.toml"), "{}", ended.err);
     let models: Vec<String> =
         server.requests().iter().map(|r| r["model"].as_str().unwrap().to_owned()).collect();
     let ours = &models[1];

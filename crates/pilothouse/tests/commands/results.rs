@@ -146,7 +146,7 @@ fn a_failing_gate_is_repaired_as_on_the_screen() {
     let ended =
         desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--trust", "--depth", "quick"]).with(1);
     assert!(!ended.err.contains("│ [package]"), "what a gate says is its verdict: {}", ended.err);
-    ended.tells(&["[Gate: check] failed", "to go on: pilothouse run \""]);
+    ended.tells(&["[Gate: check] failed", "to continue: pilothouse run \""]);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn calls_and_tokens_are_limits_that_end_a_run_with_four() {
         let server =
             Server::start(vec![submit(plan(&[("modify", "src/search.rs")])), change(), say("Done.")]);
         let ended = desk.ask(&server.base, &["run", GOAL, "--auto-confirm", flag, most]).with(4);
-        ended.tells(&["to go on: pilothouse run "]);
+        ended.tells(&["to continue: pilothouse run "]);
         desk.verified();
     }
     let desk = Desk::new();

@@ -119,7 +119,7 @@ fn a_session_is_found_by_its_words_and_written_out() {
     let name = file.to_str().unwrap();
     desk.go(&["sessions", "export", &slug, "--out", name]).with(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
-    desk.go(&["sessions", "export", &slug, "--out", name]).with(2).tells(&["not there yet"]);
+    desk.go(&["sessions", "export", &slug, "--out", name]).with(2).tells(&["does not exist yet"]);
     let events = desk.go(&["sessions", "export", &slug, "--json"]).with(0).events();
     assert_eq!(events[0]["type"], Value::from("session_opened"));
 }
