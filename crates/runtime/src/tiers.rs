@@ -3,7 +3,14 @@
 //! Owns asking them and telling why one did not answer. Never decides what an answer is worth:
 //! core joins it with the rules' own reading.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use futures::FutureExt;
 use pilothouse_core::{
@@ -133,6 +140,8 @@ pub struct ClassifierTiers {
     wait: Duration,
     thresholds: Thresholds,
     neighbours: Option<Arc<Neighbours>>,
+    /// How often in a row no answer of the model came in time.
+    late: Arc<AtomicU32>,
 }
 
 impl ClassifierTiers {
@@ -143,7 +152,17 @@ impl ClassifierTiers {
             let set = intent.classifier.exemplars().clone();
             Arc::new(Neighbours::new(intent.embedder.clone(), set, home.state.join("vectors"), intent.wait))
         });
-        Self { wait: intent.wait, thresholds: intent.classifier.thresholds().clone(), neighbours }
+        Self {
+            wait: intent.wait,
+            thresholds: intent.classifier.thresholds().clone(),
+            neighbours,
+            late: Arc::default(),
+        }
+    }
+
+    /// Whether the model is too slow to be asked: nobody waits for it again in this session.
+    fn left_out(&self) -> bool {
+        self.late.load(Ordering::Relaxed) >= MOST_LATE
     }
 
     /// Waits until the vectors of the exemplars are made, however long it takes.
@@ -172,9 +191,13 @@ impl ClassifierTiers {
                 Err(fault) => said.faults.push(not_compared(&fault)),
             }
         }
-        if let Some(model) = model.filter(|_| said.opinion.is_none()) {
+        if let Some(model) = model.filter(|_| said.opinion.is_none() && !self.left_out()) {
             let ended = AssertUnwindSafe(ask_model(&question, model, self.wait, cancel)).catch_unwind().await;
-            match ended.unwrap_or_else(|_| Err(PANICKED.to_owned())) {
+            let ended = ended.unwrap_or_else(|_| Err(NoAnswer::Failed(PANICKED.to_owned())));
+            if !matches!(ended, Err(NoAnswer::Late)) {
+                self.late.store(0, Ordering::Relaxed);
+            }
+            match ended {
                 Ok((reply, usage)) => {
                     said.usage = usage;
                     said.opinion = question.read(|m| tier_answer::of_reply(&reply, m));
@@ -182,7 +205,11 @@ impl ClassifierTiers {
                         said.faults.push(told(&format!("its answer cannot be read: {}", shortened(&reply))));
                     }
                 }
-                Err(why) => said.faults.push(told(&why)),
+                Err(NoAnswer::Failed(why)) => said.faults.push(told(&why)),
+                Err(NoAnswer::Late) => {
+                    self.late.fetch_add(1, Ordering::Relaxed);
+                    said.faults.push(too_slow(self.wait, self.left_out()));
+                }
             }
         }
         if let Some(opinion) = &said.opinion {
@@ -247,10 +274,27 @@ fn failed() -> Fault {
     Fault { kind: FaultKind::Internal, message, hint: String::new(), status: None }
 }
 
+/// So often in a row an answer may not come in time before the model is left out.
+const MOST_LATE: u32 = 2;
+
 const PANICKED: &str = "a part of the program failed; the log file has the details";
 
 fn told(why: &str) -> String {
     format!("The model could not tell what you mean ({why}).")
+}
+
+/// Why a model did not say what a message means.
+#[derive(Debug)]
+enum NoAnswer {
+    /// It failed.
+    Failed(String),
+    /// None came in time.
+    Late,
+}
+
+fn too_slow(wait: Duration, left_out: bool) -> String {
+    let then = if left_out { "; it is no longer asked what you mean in this session" } else { "" };
+    format!("The model gave no answer in {} s{then}.", wait.as_secs())
 }
 
 async fn ask_model(
@@ -258,8 +302,8 @@ async fn ask_model(
     model: Model,
     wait: Duration,
     cancel: CancellationToken,
-) -> Result<(String, Usage), String> {
-    let client = model.map_err(|fault| fault.message)?;
+) -> Result<(String, Usage), NoAnswer> {
+    let client = model.map_err(|fault| NoAnswer::Failed(fault.message))?;
     let request: ModelRequest = classify::request(question);
     // Nothing is shown of what comes: it only says that the model is at work.
     let (pieces, mut coming) = mpsc::channel(1);
@@ -269,10 +313,11 @@ async fn ask_model(
     loop {
         tokio::select! {
             ended = &mut reply => {
-                return ended.map(|r| (r.text, r.usage)).map_err(|unfinished| unfinished.fault.message);
+                let failed = |fault: Fault| NoAnswer::Failed(fault.message);
+                return ended.map(|r| (r.text, r.usage)).map_err(|unfinished| failed(unfinished.fault));
             }
             piece = coming.recv(), if comes => comes = piece.is_some(),
-            () = tokio::time::sleep(wait) => return Err(format!("nothing arrived for {} s", wait.as_secs())),
+            () = tokio::time::sleep(wait) => return Err(NoAnswer::Late),
         }
     }
 }
@@ -284,4 +329,64 @@ fn shortened(text: &str) -> String {
         short.push('…');
     }
     if short.is_empty() { "it is empty".to_owned() } else { format!("“{short}”") }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::future::{BoxFuture, FutureExt, pending};
+    use pilothouse_core::talk::{ModelDelta, ModelReply};
+    use pilothouse_model::Unfinished;
+
+    use super::*;
+
+    /// One that never answers, or at once with this.
+    #[derive(Debug)]
+    struct Says(Option<&'static str>);
+
+    impl ModelClient for Says {
+        fn reply(
+            &self,
+            _: ModelRequest,
+            _: mpsc::Sender<ModelDelta>,
+            _: CancellationToken,
+        ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
+            match self.0 {
+                None => pending().boxed(),
+                Some(text) => {
+                    std::future::ready(Ok(ModelReply { text: text.into(), ..ModelReply::default() })).boxed()
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_model_that_is_late_twice_in_a_row_is_left_out() {
+        let wait = Duration::from_millis(1);
+        let tiers = ClassifierTiers {
+            wait,
+            thresholds: Thresholds::default(),
+            neighbours: None,
+            late: Arc::default(),
+        };
+        let faults = async |of: Option<&'static str>| {
+            let message = Message {
+                text: "now the same for weeks",
+                phase: pilothouse_core::intent::Phase::Idle,
+                paused: false,
+                plan_active: false,
+                chat_only: false,
+                context: &[],
+                last: None,
+            };
+            let model: Model = Ok(Arc::new(Says(of)));
+            tiers.ask(Question::alone(&message), false, Some(model), CancellationToken::new()).await.faults
+        };
+        assert_eq!(faults(None).await, ["The model gave no answer in 0 s."]);
+        // One that comes between them counts anew, whatever it says.
+        assert!(faults(Some("hm")).await[0].contains("its answer cannot be read"));
+        assert_eq!(faults(None).await, ["The model gave no answer in 0 s."]);
+        let last = "The model gave no answer in 0 s; it is no longer asked what you mean in this session.";
+        assert_eq!(faults(None).await, [last]);
+        assert!(faults(Some("hm")).await.is_empty(), "it is not asked");
+    }
 }
