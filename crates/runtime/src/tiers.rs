@@ -383,7 +383,7 @@ mod tests {
         };
         assert_eq!(faults(None).await, ["The model gave no answer in 0 s."]);
         // One that comes between them counts anew, whatever it says.
-        assert!(faults(Some("hm")).await[0].contains("its answer cannot be read"));
+        assert!(faults(Some("hm")).await.iter().any(|told| told.contains("its answer cannot be read")));
         assert_eq!(faults(None).await, ["The model gave no answer in 0 s."]);
         let last = "The model gave no answer in 0 s; it is no longer asked what you mean in this session.";
         assert_eq!(faults(None).await, [last]);

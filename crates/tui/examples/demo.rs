@@ -34,7 +34,7 @@ use pilothouse_core::{
     talk::{Delta, DeltaKind, Finish, ModelCall, ModelReply, Purpose, Usage},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
     trust::Standing,
-    work::{Effect, Work, WorkKey},
+    work::{Effect, Take, Work, WorkKey},
 };
 use pilothouse_tui::{Look, Screen, Wiring, theme::Depth};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -118,22 +118,7 @@ impl Driver {
             Work::Recall { turn, .. } => self.todo.push_back(Input::Recalled { turn, places: Vec::new() }),
             Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {
-                let files = changes
-                    .iter()
-                    .map(|t| FileChange {
-                        proposal: t.proposal,
-                        path: t.path.clone(),
-                        kind: t.kind,
-                        before: t.before,
-                        after: t.after,
-                        mode: None,
-                        added: t.hunks.iter().map(diff::Hunk::added).sum(),
-                        removed: t.hunks.iter().map(diff::Hunk::removed).sum(),
-                        lines: 40,
-                        rest: None,
-                        changes: Vec::new(),
-                    })
-                    .collect();
+                let files = changes.iter().map(changed).collect();
                 self.todo.push_back(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) });
             }
             Work::Write { apply, .. } => self.todo.push_back(Input::ApplyEnded { apply, result: Ok(()) }),
@@ -416,4 +401,21 @@ fn looked(checkpoint: CheckpointId) -> Input {
     let runs = vec![thing("cargo", "/usr/bin/cargo")];
     let meant = ResolvedCommand { folder: thing("", "/w"), runs, environment: BlobId::of(b""), unlost: None };
     Input::CommandResolved { checkpoint, meant }
+}
+
+/// What the demo says was written of a change.
+fn changed(taken: &Take) -> FileChange {
+    FileChange {
+        proposal: taken.proposal,
+        path: taken.path.clone(),
+        kind: taken.kind,
+        before: taken.before,
+        after: taken.after,
+        mode: None,
+        added: taken.hunks.iter().map(diff::Hunk::added).sum(),
+        removed: taken.hunks.iter().map(diff::Hunk::removed).sum(),
+        lines: 40,
+        rest: None,
+        changes: Vec::new(),
+    }
 }

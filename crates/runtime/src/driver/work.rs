@@ -14,7 +14,7 @@ use std::{
 
 use futures::FutureExt;
 use pilothouse_core::{
-    commit::CommitTree,
+    commit::{CommitTree, SoughtFile},
     ids::{ApplyId, CallId, LaneId},
     input::Input,
     plan::MAX_DOCUMENT,
@@ -207,18 +207,7 @@ impl Driver {
                     Input::TreeSeen { call, tree: workshop.tree().await }
                 });
             }
-            Work::LookCommit { commit, files } => {
-                let workshop = self.kit.workshop.clone();
-                let rests = self.at.session.state().rests_on_files();
-                self.spawn(key, Some(commit), None, async move {
-                    let tree = async { if rests { workshop.tree().await } else { None } };
-                    let look = git::look(workshop.jail(), &files);
-                    let (result, seen) = tokio::join!(look, timeout(COMMIT_LOOK_WAIT, tree));
-                    let seen = seen.ok().flatten();
-                    let result = result.map(|tree| CommitTree { seen, ..tree });
-                    Input::CommitLooked { commit, result }
-                });
-            }
+            Work::LookCommit { commit, files } => self.look_commit(key, commit, files),
             Work::Commit { commit, files, message, merge } => {
                 let workshop = self.kit.workshop.clone();
                 self.spawn(key, Some(commit), None, async move {
@@ -230,6 +219,20 @@ impl Driver {
             Work::Judge { turn, question } => self.judge(key, turn, &question, cancel),
             Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
+    }
+
+    /// Looks at what would be committed, and at the files as they are now where a gate rests on them.
+    fn look_commit(&mut self, key: WorkKey, commit: CallId, files: Vec<SoughtFile>) {
+        let workshop = self.kit.workshop.clone();
+        let rests = self.at.session.state().rests_on_files();
+        self.spawn(key, Some(commit), None, async move {
+            let tree = async { if rests { workshop.tree().await } else { None } };
+            let look = git::look(workshop.jail(), &files);
+            let (result, seen) = tokio::join!(look, timeout(COMMIT_LOOK_WAIT, tree));
+            let seen = seen.ok().flatten();
+            let result = result.map(|tree| CommitTree { seen, ..tree });
+            Input::CommitLooked { commit, result }
+        });
     }
 
     /// Runs work beside the loop; whatever happens in it, the session hears of its end.

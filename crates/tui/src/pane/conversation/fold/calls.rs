@@ -347,10 +347,8 @@ impl Log {
         // A result that names what was stored is not all of it.
         let part = c.stored.is_some_and(|of| result.head.contains(&of.output_name()));
         c.long = part || result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
-        if cut_off && let Some((_, printed)) = c.result.shown.split_once(PRINTED) {
-            c.result.shown = printed.trim_start_matches('\n').to_owned();
-        } else if c.tool == Some(Tool::Run) {
-            let shown = digest::unframed(&c.result.shown).to_owned();
+        if c.tool == Some(Tool::Run) {
+            let shown = of_a_command(&c.result.shown, cut_off).to_owned();
             c.result.shown = shown;
         }
         for note in notes.iter().rev().map(|note| note.user.as_str()).filter(|note| !note.is_empty()) {
@@ -459,5 +457,13 @@ fn output(tail: &mut VecDeque<(bool, String)>, stderr: bool, text: &str) {
         if tail.len() > TAIL_KEPT {
             tail.pop_front();
         }
+    }
+}
+
+/// What is shown of what a command printed, without what it is framed by for the model.
+fn of_a_command(told: &str, cut_off: bool) -> &str {
+    match told.split_once(PRINTED) {
+        Some((_, printed)) if cut_off => printed.trim_start_matches('\n'),
+        _ => digest::unframed(told),
     }
 }
