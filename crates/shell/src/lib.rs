@@ -40,6 +40,7 @@ mod reads;
 mod redirect;
 mod renamed;
 mod repeat;
+mod rounds;
 pub mod rules;
 mod scope;
 pub mod secrets;

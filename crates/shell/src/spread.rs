@@ -6,6 +6,7 @@ use super::args::Args;
 use super::endless::MANY;
 use super::expand::{Feed, Field, UNKNOWN};
 use super::programs;
+use super::rounds::rounds;
 use super::syntax::Span;
 use super::walk::Walker;
 use super::wrap::inner;
@@ -39,31 +40,42 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
     if at_once.is_some_and(|most| most >= MANY || most == 0 && lines >= MANY) {
         w.hit("bomb", span);
     }
-    let one = args.has(&["-0", "--null"]);
-    let items = match feed {
-        // Nothing but a NUL parts what it is fed.
-        Feed::Text(text) if one && !text.contains('\0') => vec![Field::plain(text.trim_end(), span)],
-        Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => {
-            items(w, feed, span)
+    let mark = mark.filter(|mark| !mark.is_empty());
+    let rounds = match feed {
+        Feed::Text(text) => rounds(&args, text, mark.is_some(), span),
+        Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => {
+            vec![items(w, feed, span)]
         }
     };
-    if let Some(mark) = mark.filter(|m| !m.is_empty()) {
-        let lines: Vec<Field> = match feed {
-            Feed::Text(text) => {
-                let lines = text.lines().map(|line| Field::plain(line, span));
-                some(w, lines, span)
-            }
-            Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => items,
-        };
-        for item in &lines {
+    let mut rounds = within(w, rounds, span);
+    if let Some(mark) = mark {
+        for item in rounds.iter().flatten() {
             let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, item)).collect();
             let _ = w.dispatch_outside(&command, span, Feed::Other);
         }
         return Feed::Other;
     }
-    let mut command = rest.to_vec();
-    command.extend(items);
-    w.dispatch_outside(&command, span, Feed::Other)
+    // Without an item it is run as it stands.
+    let first = if rounds.is_empty() { Vec::new() } else { rounds.remove(0) };
+    let out = w.dispatch_outside(&[rest, &first].concat(), span, Feed::Other);
+    for round in &rounds {
+        let _ = w.dispatch_outside(&[rest, round].concat(), span, Feed::Other);
+    }
+    if rounds.is_empty() { out } else { Feed::Other }
+}
+
+/// Rounds with at most [`MAX_ITEMS`] in them; that there are more is a finding.
+fn within(w: &mut Walker<'_>, mut rounds: Vec<Vec<Field>>, span: Span) -> Vec<Vec<Field>> {
+    let mut left = MAX_ITEMS;
+    for round in &mut rounds {
+        if round.len() > left {
+            w.hit("too-long", span);
+            round.truncate(left);
+        }
+        left -= round.len();
+    }
+    rounds.retain(|round| !round.is_empty());
+    rounds
 }
 
 /// What a file of items gives that is named instead of being fed.
