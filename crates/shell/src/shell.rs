@@ -276,6 +276,9 @@ fn trap(w: &mut Walker<'_>, args: &[Field]) -> Feed {
 /// `read`, `mapfile`: variables get what is fed.
 fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
     let (letters, rest) = letters::split(name, args);
+    let kept =
+        letters.iter().all(|(letter, _)| if name == "read" { "rsetpai" } else { "t" }.contains(*letter));
+    let (raw, listed) = (letters.iter().any(|(l, _)| *l == 'r'), letters.iter().any(|(l, _)| *l == 'a'));
     let list = letters.into_iter().filter(|(letter, _)| *letter == 'a' && name == "read");
     let mut names: Vec<String> = list.filter_map(|(_, value)| Some(value?.text)).collect();
     names.extend(rest.iter().map(|word| word.text.clone()));
@@ -284,26 +287,28 @@ fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
         names.push(default.to_owned());
     }
     let known = match feed {
-        Feed::Text(text) if !w.is_assigned("IFS") => Some(text.trim().to_owned()),
+        // Other ends and other counts of what is read give other values.
+        Feed::Text(text) if kept && !w.is_assigned("IFS") => Some(text.strip_suffix('\n').unwrap_or(text)),
         Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => {
             None
         }
     };
     if let (Some(text), true) = (&known, name != "read") {
-        let lines: Vec<Field> = text.lines().map(|line| Field::plain(line, Span::default())).collect();
+        let lines: Vec<Field> = text.split('\n').map(|line| Field::plain(line, Span::default())).collect();
         return names.iter().for_each(|name| w.fill(name, Value::list(&lines)));
     }
-    // One line is read at a time: of several it is not certain which.
-    let known = known.filter(|text| !text.contains('\n') && !args.iter().any(|f| f.text.starts_with("-a")));
+    // One line is read at a time: of several it is not certain which. Without `-r` backslashes are taken away.
+    let plain = |text: &&str| !text.contains('\n') && (raw || !text.contains('\\'));
+    let known = known.map(|text| text.trim_matches([' ', '\t'])).filter(plain).filter(|_| !listed);
     let last = names.len() - 1;
-    let mut rest = known.as_deref();
+    let mut rest = known;
     for (at, name) in names.iter().enumerate() {
         let value = match rest {
             None => Value { listed: feed.listed(), ..Value::unknown() },
             Some(text) if at == last => Value::of(text),
             Some(text) => {
-                let (word, tail) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-                rest = Some(tail.trim_start());
+                let (word, tail) = text.split_once([' ', '\t']).unwrap_or((text, ""));
+                rest = Some(tail.trim_start_matches([' ', '\t']));
                 Value::of(word)
             }
         };

@@ -72,9 +72,9 @@ impl Walker<'_> {
         match feed {
             Feed::File(name) if self.was_fetched(&name) => Feed::Fetched,
             Feed::File(_) => Feed::Lines { shown: false },
-            Feed::Lines { .. } | Feed::Other => feed,
-            Feed::Fetched => Feed::Fetched,
-            Feed::Inherit | Feed::Text(_) => Feed::Inherit,
+            // The text of `<(…)` is printed, the one of `<<<` is not.
+            Feed::Text(_) => Feed::Other,
+            Feed::Lines { .. } | Feed::Other | Feed::Fetched | Feed::Inherit => feed,
         }
     }
 
