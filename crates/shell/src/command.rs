@@ -343,7 +343,7 @@ impl Walker<'_> {
         if program.inner {
             self.inner_command(argv, args, span);
         }
-        printed(name, args, network, feed)
+        self.printed_here(name).filter(|_| !network).unwrap_or_else(|| printed(name, args, network, feed))
     }
 
     /// The command that stands in the operands of another one (`sudo`), or after its `-c`.

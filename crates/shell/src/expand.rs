@@ -139,8 +139,12 @@ impl Builder {
         }
     }
 
-    /// Adds an unquoted value: split at blanks.
-    fn push_splitting(&mut self, value: &str) {
+    /// Adds an unquoted value: split at blanks, or where the line says, which is not followed.
+    fn push_splitting(&mut self, value: &str, parted: bool) {
+        if parted && !value.is_empty() {
+            (self.open.many, self.open.data) = (true, true);
+            return self.push_value(&UNKNOWN.to_string());
+        }
         let mut first = true;
         if value.starts_with([' ', '\t', '\n']) {
             self.split();
@@ -227,7 +231,7 @@ impl Walker<'_> {
                 let here = text.strip_prefix("~+").filter(|rest| rest.is_empty() || rest.starts_with('/'));
                 let here = here.filter(|_| first && *quote == Quote::Bare);
                 match here {
-                    Some(rest) => out.push(&format!(".{rest}")),
+                    Some(rest) => out.push(&format!("{}{rest}", self.named_here())),
                     None => out.push(text),
                 }
             }
@@ -245,14 +249,14 @@ impl Walker<'_> {
                 if split && !quoted {
                     out.open.split = true;
                     out.open.many |= value.text.contains(['*', '?']);
-                    out.push_splitting(&value.text);
+                    out.push_splitting(&value.text, self.parts(&value.text));
                 } else {
                     out.push_value(&value.text);
                 }
             }
             Piece::Sub { script, quoted } => self.substitution(script, split && !quoted, out),
             Piece::Proc { script, fed } => {
-                let feed = self.nested_script(script, if *fed { &Feed::Other } else { &Feed::Inherit });
+                let feed = self.asked(script, if *fed { &Feed::Other } else { &Feed::Inherit });
                 self.endless = false;
                 out.push("/dev/fd/63");
                 out.open.feed = Some(feed);
@@ -268,7 +272,7 @@ impl Walker<'_> {
 
     /// What a command prints becomes part of a word.
     fn substitution(&mut self, script: &Script, splits: bool, out: &mut Builder) {
-        let feed = self.nested_script(script, &Feed::Inherit);
+        let feed = self.asked(script, &Feed::Inherit);
         if std::mem::take(&mut self.endless) {
             self.hit("bomb", out.span);
         }
@@ -284,7 +288,7 @@ impl Walker<'_> {
         out.open.computed = true;
         out.open.data |= text.contains(UNKNOWN);
         if splits {
-            out.push_splitting(&text);
+            out.push_splitting(&text, self.parts(&text));
         } else {
             out.push_value(&text);
         }

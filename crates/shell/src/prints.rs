@@ -7,7 +7,9 @@ use super::cut::Listed;
 use super::expand::{Feed, Field, UNKNOWN};
 use super::knowledge::list;
 use super::programs::{self, Role};
+use super::redirect::text_feed;
 use super::secrets::names_secret;
+use super::state::SCRATCH;
 
 /// Most numbers that are given on one by one.
 const MOST_NUMBERS: usize = 200;
@@ -47,33 +49,114 @@ pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Fee
         ("cat", [one]) if one.text == "-" => feed,
         ("cat", [one]) if !one.unknown() => Feed::File(one.text.clone()),
         ("cat", []) | ("tee" | "pv" | "sponge", _) => feed,
-        ("pwd", _) => Feed::Text(".".to_owned()),
-        ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => {
-            Feed::Text(".".to_owned())
-        }
-        ("git", []) if args.has(&["--exec-path"]) => Feed::Text("/usr/lib/git-core".to_owned()),
-        ("git", [first, path]) if first.text == "rev-parse" && args.has(&["--git-path"]) => {
-            Feed::Text(format!(".git/{}", path.text))
-        }
-        ("git", [first, ..])
-            if first.text == "rev-parse"
-                && args.has(&["--git-dir", "--git-common-dir", "--absolute-git-dir"]) =>
-        {
-            Feed::Text(".git".to_owned())
-        }
+        ("pwd", []) => Feed::Text(".".to_owned()),
+        ("git", words) => asked_of_git(args, words),
         // Where it lies is not known, but what it is.
         ("find" | "gfind", words) if words.iter().any(|f| names_secret(&f.text)) => {
             let named = words.iter().find(|f| names_secret(&f.text)).map_or("", |f| f.text.as_str());
             Feed::Text(format!("{UNKNOWN}/{named}"))
         }
-        ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
-        ("seq", words) => Feed::Text(counted(words)),
-        ("date" | "nproc" | "uname" | "wc" | "expr" | "arch" | "uuidgen", _) => Feed::Text("0".to_owned()),
-        ("dirname", [one]) if !one.unknown() => Feed::Text(parent(&one.text)),
-        ("basename" | "realpath" | "readlink", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
+        ("mktemp", [] | [_]) if is_scratch(args) => Feed::Text("/tmp/dir/made".to_owned()),
+        ("seq", words) if args.opts.is_empty() && !words.iter().any(|f| f.data) => Feed::Text(counted(words)),
+        ("nproc" | "uuidgen", _) => Feed::Text("0".to_owned()),
+        ("date" | "uname" | "arch" | "wc" | "expr", _) if is_plain(name, args) => Feed::Text("0".to_owned()),
+        ("dirname", [one]) if is_one(one, args) => Feed::Text(parent(&one.text)),
+        ("basename", [one]) if is_one(one, args) => text_feed(last_part(&one.text)),
+        ("realpath" | "readlink", [one]) if one.text == "." => Feed::Text(".".to_owned()),
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(found(&one.text)),
         _ => lines(name, args, &feed),
     }
+}
+
+/// One path as it stands.
+fn is_one(path: &Field, args: &Args) -> bool {
+    args.opts.is_empty() && !path.unknown() && !path.many
+}
+
+/// The last part of a path; of what stands for a folder it is not known.
+fn last_part(path: &str) -> String {
+    let path = path.trim_end_matches('/');
+    match path.rsplit('/').next().unwrap_or_default() {
+        "" | "." | ".." | "~" => UNKNOWN.to_string(),
+        _ if path.ends_with(SCRATCH) => UNKNOWN.to_string(),
+        last => last.to_owned(),
+    }
+}
+
+/// What git says of where the project lies: with other options and words it prints more, or of another project.
+fn asked_of_git(args: &Args, words: &[Field]) -> Feed {
+    let only = |names: &[&str]| matches!(args.opts.as_slice(), [opt] if names.contains(&opt.text.as_str()));
+    let said = match words {
+        [] if only(&["--exec-path"]) => "/usr/lib/git-core".to_owned(),
+        [first] if first.text == "rev-parse" && only(&["--show-toplevel"]) => ".".to_owned(),
+        [first]
+            if first.text == "rev-parse"
+                && only(&["--git-dir", "--git-common-dir", "--absolute-git-dir"]) =>
+        {
+            ".git".to_owned()
+        }
+        [first, path] if first.text == "rev-parse" && only(&["--git-path"]) => format!(".git/{}", path.text),
+        _ => return Feed::Other,
+    };
+    text_feed(said)
+}
+
+/// Whether a made file lies in the folder for such, under a name without anything odd.
+fn is_scratch(args: &Args) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/') || c == '-';
+    let options =
+        args.opts.iter().all(|opt| matches!(opt.name.as_str(), "-d" | "-q" | "-t" | "-u" | "--directory"));
+    let there = |f: &Field| {
+        let below = f.text.starts_with("/tmp/") && !f.text.contains("..");
+        let named = args.opts.iter().any(|opt| opt.name == "-t") && !f.text.contains('/');
+        f.text.chars().all(plain) && (below || named)
+    };
+    options && args.operands.iter().all(there)
+}
+
+/// Whether what is printed is a number, a date or a name of the system, whatever it is.
+fn is_plain(name: &str, args: &Args) -> bool {
+    let options = |allowed: &[&str]| args.opts.iter().all(|opt| allowed.contains(&opt.name.as_str()));
+    let number = |f: &Field| f.text.chars().all(|c| c.is_ascii_digit()) || f.unknown() && !f.data;
+    let sign = |f: &Field| matches!(f.text.as_str(), "+" | "-" | "*" | "/" | "%" | "(" | ")");
+    match name {
+        "date" => is_plain_date(args),
+        "uname" => args.operands.is_empty() && options(&["-s", "-m", "-r", "-p", "-i", "-o"]),
+        "wc" => {
+            args.operands.is_empty()
+                && options(&["-l", "-w", "-c", "-m", "-L", "--lines", "--words", "--bytes"])
+        }
+        "expr" => args.opts.is_empty() && args.operands.iter().all(|f| number(f) || sign(f)),
+        _ => args.operands.is_empty() && args.opts.is_empty(),
+    }
+}
+
+/// A date in figures: its zone and what a format spells out are the writer's own text.
+fn is_plain_date(args: &Args) -> bool {
+    let values = args.opts.iter().filter_map(|opt| opt.value.as_ref());
+    let mut formats = args.operands.iter().chain(values).filter(|f| f.text.starts_with('+')).peekable();
+    let standard = |name: &str| ["-I", "--iso-8601", "-R"].contains(&name);
+    let stated = formats.peek().is_some() || args.opts.iter().any(|opt| standard(&opt.name));
+    stated && formats.all(|f| f.text.strip_prefix('+').is_some_and(is_in_figures))
+}
+
+/// Whether a format begins with a figure and goes on with figures and what stands between those.
+fn is_in_figures(format: &str) -> bool {
+    let mut signs = format.chars();
+    let begins = format.starts_with('%') && (!format.starts_with("%s") || format.len() == 2);
+    while let Some(sign) = signs.next() {
+        if sign != '%' {
+            if !(sign.is_ascii_digit() || matches!(sign, '.' | '-' | '_' | ':' | 'T' | 'Z')) {
+                return false;
+            }
+            continue;
+        }
+        let code = signs.by_ref().find(|c| !matches!(c, '-' | '3' | '6'));
+        if !code.is_some_and(|c| "YymdHIMSNFTsjuVGgBbaAep".contains(c)) {
+            return false;
+        }
+    }
+    begins
 }
 
 /// The numbers that `seq` gives, as far as many are looked at.

@@ -5,9 +5,11 @@
 
 use std::rc::Rc;
 
-use super::expand::Field;
+use super::expand::{Feed, Field, UNKNOWN};
 use super::path::{Cwd, Place, place};
+use super::redirect::text_feed;
 use super::secrets::{is_private, is_secret};
+use super::syntax::Script;
 use super::walk::Walker;
 
 /// Most folders that the shell may stand in at once before it is called unknown.
@@ -127,6 +129,43 @@ pub(super) fn join(folder: &str, path: &str) -> String {
 }
 
 impl Walker<'_> {
+    /// What a substitution prints.
+    pub(super) fn asked(&mut self, script: &Script, feed: &Feed) -> Feed {
+        let from = self.asked_from.replace(Rc::clone(&self.stand.at.all));
+        let out = self.nested_script(script, feed);
+        self.asked_from = from;
+        out
+    }
+
+    /// What a program prints of a folder that is not the one where that is read.
+    pub(super) fn printed_here(&self, name: &str) -> Option<Feed> {
+        let moved = matches!(name, "pwd" | "git") && !self.stands_still();
+        let named = || text_feed(self.named_here());
+        moved.then(|| if name == "pwd" && self.asked_from.is_some() { named() } else { Feed::Other })
+    }
+
+    /// Whether the shell stands where what it prints is read.
+    fn stands_still(&self) -> bool {
+        let (here, from) = (&self.stand.at, self.asked_from.as_ref());
+        from.map_or(!self.stand.moved, |from| {
+            Rc::ptr_eq(from, &here.all) || here.certain && here.all.len() == 1 && **from == *here.all
+        })
+    }
+
+    /// The folder that it stands in, as it is named from where a substitution is read.
+    pub(super) fn named_here(&self) -> String {
+        let here = &self.stand.at;
+        let top = self.asked_from.as_ref().is_some_and(|from| **from == [String::new()]);
+        match here.all.first() {
+            _ if self.asked_from.is_none() || self.stands_still() => ".".to_owned(),
+            Some(folder) if here.certain && here.all.len() == 1 && folder.starts_with(['/', '~']) => {
+                folder.clone()
+            }
+            Some(folder) if here.certain && here.all.len() == 1 && top => format!("./{folder}"),
+            _ => UNKNOWN.to_string(),
+        }
+    }
+
     /// The shell stands where it stood before, or where it is now.
     pub(super) fn or_return_to(&mut self, before: &Stand) {
         self.stand = self.stand.clone().or(before);

@@ -271,6 +271,13 @@ impl Walker<'_> {
         self.memory.variables.contains_key(name)
     }
 
+    /// Whether a value falls into other parts than at its blanks.
+    pub(super) fn parts(&self, value: &str) -> bool {
+        let blank = |sign: char| matches!(sign, ' ' | '\t' | '\n');
+        let other = |ends: &str| !ends.chars().all(blank);
+        self.is_assigned("IFS") && (value.contains(blank) || self.texts_of("IFS").any(other))
+    }
+
     /// Every text that a variable may hold.
     pub(super) fn texts_of(&self, name: &str) -> impl Iterator<Item = &str> {
         self.memory
@@ -307,7 +314,7 @@ impl Walker<'_> {
         }
         let text = match name {
             "HOME" => "~",
-            "PWD" => ".",
+            "PWD" => return Some(Value::of(&self.named_here())),
             "TMPDIR" => SCRATCH,
             "SHELL" | "BASH" => "/bin/sh",
             "IFS" => " ",

@@ -4,6 +4,7 @@
 //! [`super::command`] and the judges it calls.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::bounds::Spent;
 use super::descriptors::Outputs;
@@ -55,6 +56,8 @@ pub(super) struct Walker<'l> {
     pub(super) outside: bool,
     /// Where the shell stands.
     pub(super) stand: Stand,
+    /// Where it stood when the innermost substitution began.
+    pub(super) asked_from: Option<Rc<[String]>>,
     /// What would run and be touched, when that is asked for.
     pub(super) trace: Option<Trace>,
     /// What became of the outputs that the line was given.
