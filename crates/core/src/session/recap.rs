@@ -17,6 +17,17 @@ const MOST_FILES: usize = 3;
 const MOST_OPEN: usize = 8;
 
 impl State {
+    /// The plan that is taken up next: the last one that was not finished, else the last that somebody made.
+    pub fn last_plan(&self) -> Option<&Plan> {
+        let last = self.suspended.as_ref()?;
+        self.plan_aside().or(Some(last).filter(|plan| !plan.of_answer))
+    }
+
+    /// The last plan that was set aside unfinished.
+    pub fn plan_aside(&self) -> Option<&Plan> {
+        self.suspended.iter().chain(self.earlier.iter().rev()).find(|p| p.unfinished())
+    }
+
     /// What came of this session, the last of it: what was written, order by order, and the commits; the last message where
     /// nothing came of that; how the gates stand, and what is open. Nothing where nobody said anything. What only asks for
     /// an account is passed over.

@@ -464,17 +464,6 @@ impl State {
         self.proposals().values().rev().filter(|p| p.status == ProposalStatus::SetAside)
     }
 
-    /// The plan that is taken up next: the last one that was not finished, else the last that somebody made.
-    pub fn last_plan(&self) -> Option<&Plan> {
-        let last = self.suspended.as_ref()?;
-        self.plan_aside().or(Some(last).filter(|plan| !plan.of_answer))
-    }
-
-    /// The last plan that was set aside unfinished.
-    pub fn plan_aside(&self) -> Option<&Plan> {
-        self.suspended.iter().chain(self.earlier.iter().rev()).find(|p| p.unfinished())
-    }
-
     /// The live node of the foreground.
     pub fn node(&self) -> IntentNode {
         self.front_lane().map_or(IntentNode::Conversation, |l| l.node)
