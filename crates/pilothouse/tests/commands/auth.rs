@@ -79,7 +79,7 @@ fn a_file_that_others_can_read_is_refused_and_setting_a_key_tightens_it() {
     let file = desk.home.path().join("credentials.toml");
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
     desk.go(&["run", "where is x?"]).with(2).tells(&["readable by others (mode 644)", "chmod 600"]);
-    silent(set(&desk, "openai", KEY)).with(0).tells(&["was readable by others (mode 644); it is 600 now"]);
+    silent(set(&desk, "openai", KEY)).with(0).tells(&["was readable by others (mode 644); it is now 600"]);
     desk.go(&["auth", "list"]).with(0);
 }
 
