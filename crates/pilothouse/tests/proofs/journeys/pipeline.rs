@@ -108,7 +108,7 @@ fn research_answers_with_citations_that_hold_and_marks_the_one_that_does_not() {
     s.until("an end", |s| exit(s).is_some_and(|e| e != PipelineExit::Paused));
     s.rest();
     assert_eq!(exit(&s), Some(PipelineExit::Completed), "{:?}", notes(&s));
-    assert_eq!(notes(&s).iter().filter(|n| n.contains("drafted again")).count(), 2);
+    assert_eq!(notes(&s).iter().filter(|n| n.contains("drafting it again")).count(), 2);
     let told = answers(&s);
     assert_eq!(told.len(), 1);
     for part in [

@@ -112,6 +112,6 @@ fn without_a_model_nobody_says_that_nothing_was_found() {
     let args = ["run", "--agent", "review-diff", "--auto-confirm", "is it right?"];
     let (code, out, err) = desk.run(&args);
     assert_eq!(code, 1, "{out}{err}");
-    assert!(out.contains("Faults were not looked for.") && out.contains("Reviewed: `one.rs`."), "{out}{err}");
+    assert!(out.contains("Not checked for bugs.") && out.contains("Reviewed: `one.rs`."), "{out}{err}");
     assert!(!out.contains("Nothing was found"), "{out}");
 }
