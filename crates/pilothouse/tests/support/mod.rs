@@ -325,8 +325,9 @@ impl Terminal {
         let before = self.screen();
         let early = |screen: &str| TOO_EARLY.iter().any(|words| screen.contains(words));
         self.keys(key);
-        let after = self.wait(Duration::from_secs(2), |screen| screen != before);
-        if !early(&before) && after.is_some_and(|screen| early(&screen)) {
+        let changed = self.wait(Duration::from_secs(2), |screen| screen != before).is_some();
+        // The first change may be that of a clock.
+        if changed && !early(&before) && self.wait(Duration::from_millis(150), early).is_some() {
             self.read();
             self.keys(key);
         }
