@@ -231,7 +231,7 @@ async fn a_conflict_leaves_the_folder_as_it_was_and_names_the_file() {
         lines.contains("both sides changed a.txt; where they changed the same lines, git will not"),
         "{lines}"
     );
-    assert!(why.contains("both sides changed a.txt") && why.contains("as it was"), "{why}");
+    assert!(why.contains("both sides changed a.txt") && why.contains("this folder is unchanged"), "{why}");
     assert!(why.ends_with("before that 1 file is committed on pilothouse/sqlx, which stays"), "{why}");
     let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
     let (lines, again) = (stake.lines.join("\n"), Some(stake.shown));
