@@ -359,12 +359,12 @@ fn a_long_line_is_shown_around_its_match() {
 fn arguments_that_do_not_fit_are_answered_with_the_shape_that_does() {
     let mut d = desk(&[("f", b"")]);
     for (tool, args, quoted) in [
-        (Tool::Read, json!({}), "\"from\": 1"),
-        (Tool::Read, json!({"path": "f", "most": 5}), "\"lines\": 400"),
-        (Tool::Search, json!({"pattern": 5}), "\"whole_word\""),
+        (Tool::Read, json!({}), "from and lines, both numbers"),
+        (Tool::Read, json!({"path": "f", "most": 5}), "from and lines, both numbers"),
+        (Tool::Search, json!({"pattern": 5}), "whole_word, literal and max are optional"),
         (Tool::Edit, json!({"path": "f", "old": "a"}), "\"edits\": [{\"old\""),
         (Tool::Write, json!({"path": "f"}), "\"content\""),
-        (Tool::List, json!([1]), "\"depth\""),
+        (Tool::List, json!([1]), "path and depth are optional"),
         (Tool::Delete, json!({"place": "f"}), "{\"path\""),
     ] {
         let e = d.refused(tool, args);
