@@ -70,8 +70,9 @@ impl User {
         self.terminal.see(&format!("+ {file}"));
         self.presses("y");
         self.presses("a");
-        self.terminal
-            .until(file, |s| s.contains(&format!("wrote {file}")) && !s.contains("waits for your decision"));
+        // What was queued behind it may ask at once: of this file nothing waits.
+        let (wrote, shown) = (format!("wrote {file}"), format!("+ {file}"));
+        self.terminal.until(file, |s| s.contains(&wrote) && !s.contains(&shown));
     }
 }
 
