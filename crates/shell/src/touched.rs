@@ -2,6 +2,8 @@
 //!
 //! Owns what reading, naming and writing a path means by where it lies. Never judges a program.
 
+use percent_encoding::percent_decode_str;
+
 use super::expand::Field;
 use super::path::{Place, place};
 use super::secrets::{is_private, is_secret, names_secret};
@@ -11,9 +13,14 @@ use super::walk::Walker;
 impl Walker<'_> {
     /// A path that is read.
     pub(super) fn judge_read(&mut self, field: &Field) {
+        // Once: what an address stands for is a path, whatever it looks like.
         if let Some(path) = of_address(&field.text) {
-            self.judge_read(&field.with(&path));
+            self.judge_path(&field.with(&path));
         }
+        self.judge_path(field);
+    }
+
+    fn judge_path(&mut self, field: &Field) {
         self.note_use(Act::Read, field);
         self.judge_word(field);
         if is_private(&field.text) || self.is_private_from_here(field) {
@@ -77,14 +84,6 @@ impl Walker<'_> {
 pub(super) fn of_address(text: &str) -> Option<String> {
     let (scheme, rest) = text.split_at_checked(5)?;
     let path = rest.split(['?', '#']).next().filter(|_| scheme.eq_ignore_ascii_case("file:"))?;
-    let mut pieces = path.split('%');
-    let mut out = pieces.next().unwrap_or("").to_owned();
-    for piece in pieces {
-        let code = piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match code.zip(piece.get(2..)) {
-            Some((code, rest)) => out.extend([char::from(code)].into_iter().chain(rest.chars())),
-            None => out.extend(['%'].into_iter().chain(piece.chars())),
-        }
-    }
-    (!out.is_empty()).then_some(out)
+    let out = percent_decode_str(path).decode_utf8_lossy();
+    (!out.is_empty()).then(|| out.into_owned())
 }

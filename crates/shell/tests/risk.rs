@@ -318,6 +318,15 @@ fn commands_that_start_commands_are_bounded() {
     assert!(read("${x:- sudo sudo ls}").calls.iter().any(|call| call.program == "ls"));
 }
 
+#[test]
+fn an_address_stands_for_a_path_once() {
+    let line = format!("cat {}src/lib.rs", "file:".repeat(12_000));
+    assert!(assess(&line).risk <= Risk::Medium);
+    for line in ["cat file:.env", "sqlite3 'file:%2e%65nv?mode=ro' .dump", "cat file:caf%C3%A9/.env"] {
+        assert_eq!(assess(line).risk, Risk::High, "{line}");
+    }
+}
+
 /// Functions of which each calls the next one twice.
 fn doubling(count: usize) -> String {
     let mut line = String::new();

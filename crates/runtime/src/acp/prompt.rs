@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use percent_encoding::percent_decode_str;
 use pilothouse_core::clean::Clean;
 use pilothouse_tools::regular;
 use serde_json::Value;
@@ -68,7 +69,7 @@ impl Named {
             return Self { text: uri.to_owned(), whole: None };
         };
         let (path, part) = path.split_once('#').map_or((path, None), |(path, part)| (path, Some(part)));
-        let path = PathBuf::from(decoded(path));
+        let path = PathBuf::from(percent_decode_str(path).decode_utf8_lossy().into_owned());
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let shown = if shown.is_empty() { ".".to_owned() } else { shown };
         match part {
@@ -97,24 +98,6 @@ impl Named {
         let stands = self.whole.as_ref().and_then(|path| regular::read(path, MOST_FILE).ok());
         stands.is_some_and(|bytes| bytes == text.as_bytes())
     }
-}
-
-/// A path of an address with its `%20` as what they stand for.
-fn decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes().iter();
-    while let Some(byte) = rest.next() {
-        let digits =
-            rest.as_slice().get(..2).filter(|_| *byte == b'%').and_then(|two| std::str::from_utf8(two).ok());
-        match digits.and_then(|two| u8::from_str_radix(two, 16).ok()) {
-            Some(meant) => {
-                bytes.push(meant);
-                rest.nth(1);
-            }
-            None => bytes.push(*byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
