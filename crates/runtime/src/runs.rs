@@ -125,7 +125,7 @@ mod tests {
             let doing = doing.to_owned();
             left(RunInfo { status: RunStatus::Waiting, doing, leaves, ..RunInfo::default() })
         };
-        let of = run("Leave? 2 files are waiting for your decision", true);
+        let of = run("Leave? 2 files wait for your decision", true);
         assert_eq!((of.status, of.doing.as_str()), (RunStatus::Stopped, ""));
         assert_eq!(run("Which tone?", false).doing, "Which tone?", "that is asked again");
     }
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn of_what_no_process_holds_nothing_that_runs_is_at_stake() {
         let stake = vec![
-            "2 files are waiting for your decision".to_owned(),
+            "2 files wait for your decision".to_owned(),
             Exit::RUNS.to_owned(),
             "a command is waiting for your yes: `make` (medium risk)".to_owned(),
         ];

@@ -126,7 +126,10 @@ pub async fn end(
     };
     let said = said.map_err(|why| match look.files.len() {
         0 => why,
-        n => format!("{why}; before that {} committed on {}, which stays", files_are(n), worktree.branch),
+        n => {
+            let files = if n == 1 { "1 file was".to_owned() } else { format!("{n} files were") };
+            format!("{why}. Before that, {files} committed on {}; that stays", worktree.branch)
+        }
     });
     Ok(Ended::Done(worktree, said?))
 }
@@ -413,7 +416,7 @@ async fn merge(folder: &Path, worktree: &Worktree, into: &str) -> Result<String,
     }
     let why =
         if conflicts.is_empty() { cause(&why) } else { format!("both sides changed {}", named(&conflicts)) };
-    Err(format!("not merged; this folder is unchanged: {why}. To merge by hand: git merge {branch}"))
+    Err(format!("not merged; this folder is unchanged: {why}. To merge by hand: `git merge {branch}`"))
 }
 
 async fn drop_it(folder: &Path, worktree: &Worktree, look: &Look) -> Result<String, String> {

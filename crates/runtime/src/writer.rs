@@ -166,7 +166,7 @@ impl<'a> Job<'a> {
             if at.missing.is_empty() {
                 check(self.disk, swap, &at.spot)?;
             } else if swap.expect.is_some() {
-                return Err(stale(&swap.path, "is gone"));
+                return Err(stale(&swap.path, "has been removed"));
             }
         }
         for swap in swaps {
@@ -221,7 +221,7 @@ impl<'a> Job<'a> {
         for staged in &mut self.staged {
             staged.turn(self.disk).map_err(|e| {
                 if e.kind() == io::ErrorKind::AlreadyExists {
-                    return stale(&staged.swap.path, "was created");
+                    return stale(&staged.swap.path, "has been created");
                 }
                 fault(&staged.swap.path, &e)
             })?;
@@ -373,14 +373,14 @@ fn check(disk: &dyn Disk, swap: &Swap, spot: &Spot) -> Result<(), WriteFault> {
     };
     match (now, swap.expect) {
         (now, expect) if now == expect => Ok(()),
-        (None, _) => Err(stale(&swap.path, "is gone")),
-        (Some(_), None) => Err(stale(&swap.path, "was created")),
+        (None, _) => Err(stale(&swap.path, "has been removed")),
+        (Some(_), None) => Err(stale(&swap.path, "has been created")),
         (Some(_), Some(_)) => Err(stale(&swap.path, "has changed")),
     }
 }
 
 fn stale(path: &RelPath, what: &str) -> WriteFault {
-    let message = format!("{path} {what} since this was proposed");
+    let message = format!("{path} {what} since");
     WriteFault { message, stale: true, rebased: Vec::new() }
 }
 

@@ -182,7 +182,7 @@ impl ToolExecutor {
         }
         match permit.asked() {
             ToolCall::Run(run) if permit.given() != self.given_to(&run.command).0 => {
-                let what = "the variables that it gets changed".to_owned();
+                let what = "the variables it gets have changed".to_owned();
                 let text = format!("nothing was done: {what} since it was allowed");
                 ToolOutcome { changed: Some(what), ..ToolOutcome::failure(text) }
             }

@@ -106,7 +106,7 @@ fn bare(part: &str) -> &str {
 
 /// So many files in words, of one question or of several.
 pub fn files_wait(files: usize) -> String {
-    let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files are waiting") };
+    let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files wait") };
     format!("{what} for your decision")
 }
 

@@ -28,7 +28,7 @@ impl Question for PipelinePause {
     fn choices(&self) -> Vec<Choice> {
         vec![
             Choice::new("1", "proceed", Act::Give(Answer::Approve)).verb("proceeds").words(&["1", "proceed"]),
-            Choice::new("2", "modify", Act::Say("say what to change, in a line")),
+            Choice::new("2", "modify", Act::Say("say what to change, in one line")),
             Choice::new("3", "exit", Act::Give(Answer::Abort)).verb("exits").words(&["3"]),
         ]
     }

@@ -505,7 +505,7 @@ fn a_list_of_sessions_counts_the_files_that_wait_now() {
     b.propose("b.txt", "1\n", "2\n");
     b.reply("", &[]);
     let of = |b: &Bench| RunInfo::of(b.session.state()).doing;
-    assert_eq!(of(&b), "2 files are waiting for your decision: a.txt  b.txt");
+    assert_eq!(of(&b), "2 files wait for your decision: a.txt  b.txt");
     let first = b.session.state().open_proposals().next().unwrap().id;
     b.input(Input::Skip { proposals: vec![first], reason: String::new() }).unwrap();
     assert_eq!(of(&b), "1 file waits for your decision: b.txt");

@@ -252,7 +252,7 @@ mod tests {
         );
         let denied = "the user denied the command";
         assert_eq!(report("x", denied, Some(denied)), "`x` did not run: the user denied the command");
-        assert!(report("x", "hello", None).contains("unknown"));
+        assert!(report("x", "hello", None).contains("ended with an unknown exit code"));
         let real = "exit 0, took 1.2 s\nstdout:\nchild exited with code 3\nbye";
         assert_eq!(
             report("x", real, None),

@@ -103,7 +103,7 @@ fn two_is_what_was_said_wrongly_or_needs_a_model_that_nobody_connected() {
         let ended = desk.go(&["run", line]).with(exit);
         assert_eq!(ended.err.matches(why).count(), 1, "{line}: {}", ended.err);
         assert!(
-            !ended.err.contains("to continue") && !ended.err.contains("submit_plan"),
+            !ended.err.contains("to continue: ") && !ended.err.contains("submit_plan"),
             "{line}: {}",
             ended.err
         );
@@ -127,7 +127,7 @@ fn two_is_what_was_said_wrongly_or_needs_a_model_that_nobody_connected() {
         let ended = desk.go(&["run", beyond]).with(exit);
         let end = ended.err.lines().last().unwrap_or_default();
         assert!(!ended.out.is_empty() && !end.contains(why), "{beyond} is told by its answer: {}", ended.err);
-        assert!(!ended.err.contains("submit_plan") && !ended.err.contains("to continue"), "{}", ended.err);
+        assert!(!ended.err.contains("submit_plan") && !ended.err.contains("to continue: "), "{}", ended.err);
     }
 }
 

@@ -56,7 +56,7 @@ fn a_project_s_skill_reaches_nobody_before_it_is_trusted() {
     let read = |file: &str| call("read", json!({"path": format!("skill:deploy/{file}")}));
     let server = Server::start(vec![read("SKILL.md"), read("references/how.md"), say("Done.")]);
     let ended = desk.ask(&server.base, &["run", "where is find_notes?"]).with(0);
-    assert!(ended.err.contains("inactive"), "{}", ended.err);
+    assert!(ended.err.contains("inactive, because this folder is not trusted"), "{}", ended.err);
     let told = whole(&server, 2);
     assert!(!told.contains("Deploys") && !told.contains("Ship") && !told.contains("inner how"), "{told}");
     assert!(told.contains("there is no skill deploy; there are: explain-repository"), "{told}");

@@ -49,7 +49,7 @@ fn a_source_is_written_down_listed_tested_shown_and_taken_away() {
     let (desk, place) = (Desk::new(), tempfile::tempdir().unwrap());
     let script = server(place.path());
     desk.go(&["sources", "add", "thing", "--about", "things", "--", "sh", &script]).with(0);
-    desk.go(&["sources", "add", "thing", "--", "sh"]).with(2).tells(&["already exists"]);
+    desk.go(&["sources", "add", "thing", "--", "sh"]).with(2).tells(&["already exists; remove it first"]);
     let secret = ["sources", "add", "other", "--env", &format!("API_TOKEN={TOKEN}"), "--", "sh"];
     desk.go(&secret).with(2).tells(&["pilothouse auth set"]);
     let listed = lines(&desk.go(&["sources", "list", "--json"]).with(0).out);

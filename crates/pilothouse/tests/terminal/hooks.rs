@@ -46,7 +46,9 @@ fn the_hook_of_the_project_confirms_the_way_from_plan_to_act() {
     desk.project_hooks(PLAN_TO_ACT);
     desk.script("scripts/confirm-action.sh", "echo \"$PILOTHOUSE_FROM to $PILOTHOUSE_TO\"; exit 1");
     // Not trusted: it is not called, and nothing of it is run.
-    desk.go(&["run", RENAME, "--auto-confirm"]).with(0).tells(&["inactive"]);
+    desk.go(&["run", RENAME, "--auto-confirm"])
+        .with(0)
+        .tells(&["inactive, because this folder is not trusted"]);
     desk.go(&["undo"]).with(0);
     let before = desk.tree();
     let held = desk.go(&["run", RENAME, "--auto-confirm", "--trust", "--json"]).with(3);
@@ -101,7 +103,7 @@ fn a_hook_that_writes_a_file_named_in_its_own_line_keeps_its_trust() {
     desk.go(&["trust", "--hash", &hash]).with(0);
     for times in 1..=2 {
         let ended = desk.go(&["run", RENAME, "--auto-confirm"]).with(0);
-        assert!(!ended.err.contains("inactive"), "{}", ended.err);
+        assert!(!ended.err.contains("inactive, because this folder is not trusted"), "{}", ended.err);
         assert_eq!(desk.file("asked.log"), "asked\n".repeat(times));
         desk.go(&["undo"]).with(0);
     }

@@ -218,7 +218,7 @@ fn the_first_start_offers_a_model_and_its_key_is_kept_where_only_the_user_reads_
     terminal.see("2 models there");
     // Its key is of use, and is no must: from the model it is one line up.
     terminal.keys("k\r");
-    terminal.see("never shown");
+    terminal.see("readable by you alone, never shown");
     terminal.keys(&format!("{key}\r"));
     terminal.see("not shown");
     terminal.see("2 models there");

@@ -40,7 +40,7 @@ fn a_yes_on_the_screen_holds_for_the_next_process_until_the_content_changes() {
     terminal.see("offline engine · ro");
     terminal.kill();
     let again = desk.go(&["run", "where is Store?"]).with(0);
-    assert!(!again.err.contains("inactive"), "{}", again.err);
+    assert!(!again.err.contains("inactive, because this folder is not trusted"), "{}", again.err);
     configured(&desk, "permission   ro");
     fs::write(desk.path().join(CONFIG), "[session]\npermission = \"ask\"\nhistory = 2\n").unwrap();
     configured(&desk, "inactive, because this folder is not trusted");
@@ -73,10 +73,12 @@ fn the_command_line_shows_keeps_and_takes_back() {
 #[test]
 fn once_is_for_one_run_and_a_project_that_names_a_model_is_refused_by_line() {
     let desk = with_settings();
-    desk.go(&["run", "where is Store?"]).with(0).tells(&["inactive", CONFIG]);
+    desk.go(&["run", "where is Store?"])
+        .with(0)
+        .tells(&["inactive, because this folder is not trusted", CONFIG]);
     let once = desk.go(&["run", "where is Store?", "--trust"]).with(0);
-    assert!(!once.err.contains("inactive"), "{}", once.err);
-    desk.go(&["run", "where is Store?"]).with(0).tells(&["inactive"]);
+    assert!(!once.err.contains("inactive, because this folder is not trusted"), "{}", once.err);
+    desk.go(&["run", "where is Store?"]).with(0).tells(&["inactive, because this folder is not trusted"]);
     fs::write(desk.path().join(CONFIG), "[model]\nbase_url = \"http://evil\"\n").unwrap();
     desk.go(&["run", "where is Store?"]).with(0);
     desk.go(&["run", "where is Store?", "--trust"]).with(2).tells(&["config.toml:1:2", "own configuration"]);

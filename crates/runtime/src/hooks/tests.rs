@@ -57,7 +57,11 @@ fn what_is_wrong_is_named_with_line_and_column() {
         ("[hooks.on_node_transition]\nrun = \"x\"\nto = \"acting\"", (3, 6), "no node is called"),
         ("[hooks.on_turn]\nrun = \" \"", (2, 7), "one line"),
         ("[hooks.on_turn]\nrun = \"x\"\ntimeout = 0", (3, 11), "1 to 600"),
-        ("[hooks.on_turn]\nrun = \"x\"\nwhen = \"failure\"", (3, 8), "succeeded"),
+        (
+            "[hooks.on_turn]\nrun = \"x\"\nwhen = \"failure\"",
+            (3, 8),
+            "nothing has succeeded or failed yet here",
+        ),
         ("[hooks.on_run_end]\nrun = \"x\"\nwhen = \"sometimes\"", (3, 8), "unknown variant"),
         ("[hooks.on_turn]\nrun = \"x\"\nenv = { PILOTHOUSE_EVENT = \"x\" }", (3, 9), "no such variable"),
         ("[hooks.on_turn]\nrun = \"x\"\nblocks = true", (3, 1), "unknown field"),

@@ -232,12 +232,12 @@ async fn a_conflict_leaves_the_folder_as_it_was_and_names_the_file() {
         "{lines}"
     );
     assert!(why.contains("both sides changed a.txt") && why.contains("this folder is unchanged"), "{why}");
-    assert!(why.ends_with("before that 1 file is committed on pilothouse/sqlx, which stays"), "{why}");
+    assert!(why.ends_with("Before that, 1 file was committed on pilothouse/sqlx; that stays"), "{why}");
     let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
     let (lines, again) = (stake.lines.join("\n"), Some(stake.shown));
     assert!(lines.contains("both sides changed a.txt"), "committed as well: {lines}");
     let again = ended(&repo, WorktreeEnd::Merge, "sqlx", again).await.unwrap_err();
-    assert!(!again.contains("before that"), "{again}");
+    assert!(!again.contains("Before that"), "{again}");
     assert_eq!(fs::read_to_string(repo.join("a.txt")).unwrap(), "ours\n");
     assert_eq!(
         (git(&repo, &["rev-parse", "HEAD"]), git(&repo, &["status", "--porcelain"])),
@@ -308,7 +308,7 @@ async fn what_cannot_be_made_is_said_and_leaves_nothing() {
     }
     assert!(make(dir.path(), "x").await.unwrap_err().contains("needs a git repository"));
     fs::create_dir(repo.with_file_name("inkwell-there")).unwrap();
-    assert!(make(&repo, "there").await.unwrap_err().contains("already exists"));
+    assert!(make(&repo, "there").await.unwrap_err().contains("already exists; choose another name"));
     let fresh = dir.path().join("fresh");
     fs::create_dir(&fresh).unwrap();
     git(&fresh, &["init", "-q"]);

@@ -75,8 +75,8 @@ fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, W
     let now = current(disk, root, take).map_err(|e| fault(&take.path, &e))?;
     match (hash(now.as_ref()), take.before) {
         (now, before) if now == before => Ok(()),
-        (None, _) => Err(stale(&take.path, "is gone")),
-        (Some(_), None) => Err(stale(&take.path, "was created")),
+        (None, _) => Err(stale(&take.path, "has been removed")),
+        (Some(_), None) => Err(stale(&take.path, "has been created")),
         (Some(_), Some(_)) => Err(stale(&take.path, "has changed")),
     }?;
     Ok(now)

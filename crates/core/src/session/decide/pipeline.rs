@@ -364,7 +364,7 @@ impl Draft<'_> {
             let slug = state.beginning().map(|b| b.agent.clone()).unwrap_or_default();
             let stage = state.open_stage().and_then(|(n, _)| state.stage(n)).map(StageSpec::shown);
             let stage = stage.map_or_else(String::new, |s| format!(" in the stage \"{s}\""));
-            return self.notice(Level::Info, format!("You left {slug}{stage}. `/{slug}` resumes it."));
+            return self.notice(Level::Info, format!("{slug} was interrupted{stage}. `/{slug}` resumes it."));
         }
         self.wait_again(&state);
     }

@@ -49,7 +49,7 @@ impl Draft<'_> {
         let beyond = !reads && !self.state.reach(lane.turn).allows(Capability::Write);
         let by_mode = ruling.at.is_empty() && self.state.permission == PermissionMode::Auto;
         let ruling = if known.changed {
-            asks("what its server says of it is not what it said when it was called last")
+            asks("its server describes it differently than when it was last called")
         } else if beyond && by_mode {
             asks("it may change something, and the message only asks to read")
         } else {

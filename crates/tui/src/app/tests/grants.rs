@@ -140,7 +140,7 @@ fn enter_opens_the_change_that_the_bar_names_while_the_word_about_the_folder_is_
     desk.press("/trust<enter>").deliver();
     desk.give(Input::Surveyed(Standing { asks: true, ..Standing::default() }));
     let bar = desk.text();
-    assert!(bar.contains("waiting for your decision") && bar.contains("1 more question"), "{bar}");
+    assert!(bar.contains("wait for your decision") && bar.contains("1 more question"), "{bar}");
     desk.wait(1_000).press("<enter>").wait(1_000);
     assert_eq!((desk.top(), desk.app.panes.focus), (None, DIFF), "{}", desk.text());
     desk.inputs.clear();
@@ -297,7 +297,7 @@ fn high_risk_removals_escalation_and_the_network_are_offered_for_no_longer_than_
         (r#"{"command":"rm notes.txt"}"#, "a removal is never covered by a rule"),
         (r#"{"command":"make","outside":true}"#, "outside the sandbox is never covered"),
         (r#"{"command":"npm install","network":true}"#, "a rule does not open the network"),
-        (r#"{"command":"make $X"}"#, "uncertain"),
+        (r#"{"command":"make $X"}"#, "part of it is uncertain"),
     ] {
         for width in [60, 100] {
             let mut desk = asking(width, args);

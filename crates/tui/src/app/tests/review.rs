@@ -212,7 +212,7 @@ fn a_review_takes_the_whole_body_until_the_focus_leaves() {
 fn the_bar_and_the_flag_count_what_is_still_open() {
     let mut bench = Bench::new(120, 40);
     let text = bench.desk.text();
-    assert!(text.contains("2 files are waiting for your decision") && text.contains("⚑ 2 waiting"), "{text}");
+    assert!(text.contains("2 files wait for your decision") && text.contains("⚑ 2 waiting"), "{text}");
     bench.press("<ctrl-x>d");
     // The same is counted whatever has the keys.
     for _ in 0..2 {

@@ -258,7 +258,7 @@ fn a_write_that_failed_first_is_told_before_the_one_that_came_of_it() {
     let apply = b.session.pending().keys().find_map(find).unwrap();
     let redraft = Redraft { draft: draft("src/a.rs", "0\none\n", "0\ntwo\n"), same: vec![None] };
     let rebased = vec![Rebased { proposal: p.id, redraft, meets: Vec::new() }];
-    let message = "src/a.rs has changed since this was proposed".to_owned();
+    let message = "src/a.rs has changed since".to_owned();
     b.step(Input::ApplyPrepared { apply, files: Err(WriteFault { message, stale: true, rebased }) });
     b.take(&[0]);
     b.end("what it printed");
