@@ -5,10 +5,7 @@
 
 use std::{
     panic::AssertUnwindSafe,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
 
@@ -134,14 +131,17 @@ pub(crate) fn client_with(voice: &Provider, patience: &Patience) -> Model {
     })
 }
 
+/// A model, and how many of its answers in a row did not come in time.
+type Late = (Weak<dyn ModelClient>, u32);
+
 /// The later tiers as they are configured.
 #[derive(Clone)]
 pub struct ClassifierTiers {
     wait: Duration,
     thresholds: Thresholds,
     neighbours: Option<Arc<Neighbours>>,
-    /// How often in a row no answer of the model came in time.
-    late: Arc<AtomicU32>,
+    /// The model that was asked last, and how often in a row its answer did not come in time.
+    late: Arc<Mutex<Option<Late>>>,
 }
 
 impl ClassifierTiers {
@@ -160,9 +160,19 @@ impl ClassifierTiers {
         }
     }
 
-    /// Whether the model is too slow to be asked: nobody waits for it again in this session.
-    fn left_out(&self) -> bool {
-        self.late.load(Ordering::Relaxed) >= MOST_LATE
+    /// Whether this model is too slow to be asked: nobody waits for it again in this session.
+    fn left_out(&self, model: &Arc<dyn ModelClient>) -> bool {
+        self.late_before(model) >= MOST_LATE
+    }
+
+    fn late_before(&self, model: &Arc<dyn ModelClient>) -> u32 {
+        let late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        late.as_ref().filter(|(of, _)| of.ptr_eq(&Arc::downgrade(model))).map_or(0, |(_, times)| *times)
+    }
+
+    fn answered(&self, model: &Arc<dyn ModelClient>, in_time: bool) {
+        let times = if in_time { 0 } else { self.late_before(model) + 1 };
+        *self.late.lock().unwrap_or_else(PoisonError::into_inner) = Some((Arc::downgrade(model), times));
     }
 
     /// Waits until the vectors of the exemplars are made, however long it takes.
@@ -191,26 +201,12 @@ impl ClassifierTiers {
                 Err(fault) => said.faults.push(not_compared(&fault)),
             }
         }
-        if let Some(model) = model.filter(|_| said.opinion.is_none() && !self.left_out()) {
-            let ended = AssertUnwindSafe(ask_model(&question, model, self.wait, cancel)).catch_unwind().await;
-            let ended = ended.unwrap_or_else(|_| Err(NoAnswer::Failed(PANICKED.to_owned())));
-            if !matches!(ended, Err(NoAnswer::Late)) {
-                self.late.store(0, Ordering::Relaxed);
+        match model.filter(|_| said.opinion.is_none()) {
+            Some(Ok(model)) if !self.left_out(&model) => {
+                self.think(&mut said, &question, &model, cancel).await;
             }
-            match ended {
-                Ok((reply, usage)) => {
-                    said.usage = usage;
-                    said.opinion = question.read(|m| tier_answer::of_reply(&reply, m));
-                    if said.opinion.is_none() {
-                        said.faults.push(told(&format!("its answer cannot be read: {}", shortened(&reply))));
-                    }
-                }
-                Err(NoAnswer::Failed(why)) => said.faults.push(told(&why)),
-                Err(NoAnswer::Late) => {
-                    self.late.fetch_add(1, Ordering::Relaxed);
-                    said.faults.push(too_slow(self.wait, self.left_out()));
-                }
-            }
+            Some(Err(fault)) => said.faults.push(told(&fault.message)),
+            Some(Ok(_)) | None => {}
         }
         if let Some(opinion) = &said.opinion {
             tracing::info!(
@@ -220,6 +216,30 @@ impl ClassifierTiers {
             );
         }
         said
+    }
+
+    async fn think(
+        &self,
+        said: &mut TiersAnswered,
+        question: &Question,
+        model: &Arc<dyn ModelClient>,
+        cancel: CancellationToken,
+    ) {
+        let asked = ask_model(question, model.as_ref(), self.wait, cancel);
+        let ended = AssertUnwindSafe(asked).catch_unwind().await;
+        let ended = ended.unwrap_or_else(|_| Err(NoAnswer::Failed(PANICKED.to_owned())));
+        self.answered(model, !matches!(ended, Err(NoAnswer::Late)));
+        match ended {
+            Ok((reply, usage)) => {
+                said.usage = usage;
+                said.opinion = question.read(|m| tier_answer::of_reply(&reply, m));
+                if said.opinion.is_none() {
+                    said.faults.push(told(&format!("its answer cannot be read: {}", shortened(&reply))));
+                }
+            }
+            Err(NoAnswer::Failed(why)) => said.faults.push(told(&why)),
+            Err(NoAnswer::Late) => said.faults.push(too_slow(self.wait, self.left_out(model))),
+        }
     }
 
     /// Reads a message that stands alone; the later tiers are asked where the rules are not sure.
@@ -299,11 +319,10 @@ fn too_slow(wait: Duration, left_out: bool) -> String {
 
 async fn ask_model(
     question: &Question,
-    model: Model,
+    client: &dyn ModelClient,
     wait: Duration,
     cancel: CancellationToken,
 ) -> Result<(String, Usage), NoAnswer> {
-    let client = model.map_err(|fault| NoAnswer::Failed(fault.message))?;
     let request: ModelRequest = classify::request(question);
     // Nothing is shown of what comes: it only says that the model is at work.
     let (pieces, mut coming) = mpsc::channel(1);
@@ -340,8 +359,8 @@ mod tests {
     use super::*;
 
     /// One that never answers, or at once with this.
-    #[derive(Debug)]
-    struct Says(Option<&'static str>);
+    #[derive(Debug, Default)]
+    struct Says(Mutex<Option<&'static str>>);
 
     impl ModelClient for Says {
         fn reply(
@@ -350,7 +369,7 @@ mod tests {
             _: mpsc::Sender<ModelDelta>,
             _: CancellationToken,
         ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
-            match self.0 {
+            match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
                 None => pending().boxed(),
                 Some(text) => {
                     std::future::ready(Ok(ModelReply { text: text.into(), ..ModelReply::default() })).boxed()
@@ -368,7 +387,9 @@ mod tests {
             neighbours: None,
             late: Arc::default(),
         };
-        let faults = async |of: Option<&'static str>| {
+        let (one, other) = (Arc::new(Says::default()), Arc::new(Says::default()));
+        let faults = async |model: &Arc<Says>, of: Option<&'static str>| {
+            *model.0.lock().unwrap_or_else(PoisonError::into_inner) = of;
             let message = Message {
                 text: "now the same for weeks",
                 phase: pilothouse_core::intent::Phase::Idle,
@@ -378,15 +399,17 @@ mod tests {
                 context: &[],
                 last: None,
             };
-            let model: Model = Ok(Arc::new(Says(of)));
+            let model: Model = Ok(Arc::<Says>::clone(model));
             tiers.ask(Question::alone(&message), false, Some(model), CancellationToken::new()).await.faults
         };
-        assert_eq!(faults(None).await, ["The model gave no answer in 0 s."]);
+        assert_eq!(faults(&one, None).await, ["The model gave no answer in 0 s."]);
         // One that comes between them counts anew, whatever it says.
-        assert!(faults(Some("hm")).await.iter().any(|told| told.contains("its answer cannot be read")));
-        assert_eq!(faults(None).await, ["The model gave no answer in 0 s."]);
+        assert!(faults(&one, Some("hm")).await.iter().any(|told| told.contains("its answer cannot be read")));
+        assert_eq!(faults(&one, None).await, ["The model gave no answer in 0 s."]);
         let last = "The model gave no answer in 0 s; it is no longer asked what you mean in this session.";
-        assert_eq!(faults(None).await, [last]);
-        assert!(faults(Some("hm")).await.is_empty(), "it is not asked");
+        assert_eq!(faults(&one, None).await, [last]);
+        assert!(faults(&one, Some("hm")).await.is_empty(), "it is not asked");
+        // Another model is, whatever came of the one before.
+        assert_eq!(faults(&other, None).await, ["The model gave no answer in 0 s."]);
     }
 }
