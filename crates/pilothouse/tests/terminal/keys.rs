@@ -191,7 +191,7 @@ fn a_proposal_goes_through_the_editor_and_what_is_written_is_what_came_back() {
     terminal.say("rename find_notes to search_notes");
     terminal.see("Proceed?");
     terminal.answer("y");
-    terminal.see("5 files are waiting");
+    terminal.see("5 files wait");
     terminal.keys("\x18d");
     terminal.see("Proposed changes to src/lib.rs");
     terminal.see("+ pub use search::search_notes;");

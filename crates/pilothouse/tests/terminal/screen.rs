@@ -30,7 +30,7 @@ fn a_rename_without_a_model_from_the_sentence_to_the_bytes_and_back() {
     terminal.see("awaiting_approval");
     assert_eq!(desk.tree(), before, "nothing is written by a plan");
     terminal.answer("y");
-    terminal.see("5 files are waiting");
+    terminal.see("5 files wait");
     assert_eq!(desk.tree(), before, "nothing is written by an approved plan");
     terminal.keys(DIFF);
     terminal.see("Proposed changes to src/lib.rs");
