@@ -124,7 +124,7 @@ impl Window {
             let said = self.became(from, &update);
             let urgency = self.front.update(update, now);
             if let Some(Ok(said)) = said {
-                self.front.inform(said);
+                self.front.announce(said);
             }
             if opened && !self.offered {
                 self.host.push_back(HostRequest::List);
@@ -133,7 +133,7 @@ impl Window {
             return Some(urgency);
         }
         match self.became(from, &update) {
-            Some(Ok(said)) => self.front.inform(said),
+            Some(Ok(said)) => self.front.announce(said),
             Some(Err(why)) => self.front.complain(why),
             None => {}
         }
@@ -170,7 +170,7 @@ impl Window {
             self.show(number, Then::Draft, now);
             self.part(now);
         } else {
-            self.front.inform("it started beside this session; Ctrl-X r shows every run");
+            self.front.announce("it started beside this session; Ctrl-X r shows every run");
         }
         Some(number)
     }
@@ -197,7 +197,7 @@ impl Window {
                 self.kept.insert(name, why.clone());
                 self.front.tell_whole(why);
             }
-            HostUpdate::Done(said) => self.front.inform(said),
+            HostUpdate::Done(said) => self.front.announce(said),
             HostUpdate::Refused(why) => {
                 self.ending = None;
                 self.front.tell_whole(why);
@@ -268,7 +268,7 @@ impl Window {
                 WindowWish::Leave(Farewell::Stop) => self.leave(),
                 WindowWish::Leave(Farewell::Wait) => {
                     self.farewell = Some(Farewell::Wait);
-                    self.front.inform("leaving when every run has ended; press any key to stay");
+                    self.front.announce("leaving when every run has ended; press any key to stay");
                     self.mind_leaving(now);
                 }
             }
@@ -326,7 +326,7 @@ impl Window {
         let next = if forward { after.or(ends.0) } else { before.or(ends.1) };
         match next {
             Some(number) => self.show(number, Then::Draft, now),
-            None => self.front.inform("this is the only session; Ctrl-X n starts another"),
+            None => self.front.announce("this is the only session; Ctrl-X n starts another"),
         }
     }
 
@@ -369,7 +369,7 @@ impl Window {
             if self.front.runs.iter().any(RunRow::waits) {
                 self.farewell = None;
                 self.front
-                    .inform("nothing is running any longer, but a question is waiting, so this stays open");
+                    .announce("nothing is running any longer, but a question is waiting, so this stays open");
             } else {
                 self.leave();
             }

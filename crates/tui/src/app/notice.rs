@@ -60,7 +60,7 @@ impl App {
     }
 
     /// What happened.
-    pub(super) fn announce(&mut self, text: impl Into<String>) {
+    pub(crate) fn announce(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice::new(text, false, None));
     }
 

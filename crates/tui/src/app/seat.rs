@@ -82,11 +82,6 @@ impl App {
         self.panes.focus == Focus::Pane(runs::ID)
     }
 
-    /// Something the user should know.
-    pub(crate) fn inform(&mut self, text: impl Into<String>) {
-        self.announce(text);
-    }
-
     /// What was left unfinished: told where nothing is wrong, and the page that greets does not name it already.
     pub(crate) fn mention_left(&mut self, text: impl Into<String>) {
         let greets = self.panes.welcome(self.world.state());

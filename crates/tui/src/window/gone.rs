@@ -27,7 +27,7 @@ impl Window {
         // What git says of a folder may be another for every one of them.
         self.apps().for_each(App::look_again);
         if end == WorktreeEnd::Merge {
-            self.front.inform(said);
+            self.front.announce(said);
             return;
         }
         let shown = works_in(&self.front, &worktree);
@@ -54,7 +54,7 @@ impl Window {
         }
         let Some((worktree, said)) = self.gone.take() else { return };
         self.others.values_mut().filter(|app| works_in(app, &worktree)).for_each(App::quit);
-        self.front.inform(said);
+        self.front.announce(said);
     }
 
     /// Whether its folder is there still.

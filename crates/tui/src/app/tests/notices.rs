@@ -69,7 +69,7 @@ fn the_name_of_a_file_that_is_told_of_is_never_cut() {
     let path = "src/a_rather_long_folder_name_for_testing/another_even_longer_folder_name/the_file.rs";
     for width in [60, 80, 100] {
         let mut desk = Desk::new(width, 30);
-        desk.app.inform(format!("edited {path} (+12 -3 lines)"));
+        desk.app.announce(format!("edited {path} (+12 -3 lines)"));
         let text = desk.text();
         assert!(text.contains("/the_file.rs (+12 -3 lines)"), "{text}");
     }
@@ -128,7 +128,7 @@ fn code_in_what_is_told_stands_without_its_marks() {
         desk.press("where is main?<enter>").deliver();
         desk.app.say(text);
         assert!(desk.text().contains(told), "beside the draft: {}", desk.text());
-        desk.app.inform(text);
+        desk.app.announce(text);
         desk.press("x");
         desk.app.say(text);
         assert!(desk.text().contains(told), "below the draft: {}", desk.text());
