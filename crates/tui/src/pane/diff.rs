@@ -193,7 +193,8 @@ pub struct DiffPane {
     rests: Option<Rest>,
     /// The file of which the key before decided the last hunk and left it for the next one: `a` writes that one yet.
     finished: Option<ProposalId>,
-    /// Whether the user moved or decided here since something is proposed: until then the review begins where it is opened.
+    /// Whether the user moved or decided here since something is proposed, or was brought to what they asked for: until then
+    /// the review begins where it is opened.
     touched: bool,
     /// Lines of the hunk that are chosen.
     lines: Option<Chosen>,
@@ -326,6 +327,7 @@ impl DiffPane {
         let wanted = self.wanted.take();
         if let Some(file) = self.files.iter().position(|f| Some(f.id) == wanted) {
             (self.current, self.hunk, self.top) = (file, 0, (0, 0));
+            self.touched = true;
         }
         let hunks = self.file().map_or(0, |f| f.hunks.len());
         self.hunk = self.hunk.min(hunks.saturating_sub(1));

@@ -16,7 +16,7 @@ use pilothouse_core::{
     intent::IntentNode,
     plan::Plan,
     port::Reply,
-    proposal::Decision,
+    proposal::{Decision, TakeBack},
     redact::Redactor,
     session::LaneKind,
 };

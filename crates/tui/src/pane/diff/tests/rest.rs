@@ -333,3 +333,24 @@ fn the_way_up_is_named_where_there_is_a_plan() {
     s.tell(Event::PlanReady { plan: crate::story::plan() });
     assert!(hints(&s, 90).ends_with("[u]p (back to Plan)"), "{}", hints(&s, 90));
 }
+
+/// A proposal that takes a write of before back.
+fn propose_back(s: &mut Screen, id: u64, file: &str) {
+    let (mut event, blobs) = proposal(id, file, BEFORE, after());
+    let Event::Proposed { proposal, .. } = &mut event else { panic!("{event:?}") };
+    proposal.back = Some(TakeBack { apply: ApplyId(1), redo: false, meets: false, anew: true });
+    s.store.extend(blobs);
+    s.tell(event);
+}
+
+#[test]
+fn who_was_brought_to_what_goes_back_stays_there_whatever_is_proposed_before_it() {
+    let mut s = Screen::new();
+    propose_back(&mut s, 20, "src/z.rs");
+    s.draw(72, 26);
+    let at = |s: &Screen| s.pane.file().map(|file| file.path.clone());
+    assert_eq!(at(&s).as_deref(), Some("src/z.rs"));
+    s.propose(21, "src/a.rs", BEFORE, after());
+    s.draw(72, 26);
+    assert_eq!(at(&s).as_deref(), Some("src/z.rs"), "and a file that comes later takes nobody away");
+}
