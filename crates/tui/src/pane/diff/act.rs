@@ -221,8 +221,8 @@ impl DiffPane {
         let of = |n: usize| self.files.get(n).and_then(|f| Self::proposal(ctx, f.id));
         let undecided = |file: usize, hunk: &usize| self.decision(ctx, file, *hunk).is_none();
         let hunks = |file: usize| self.files.get(file).map_or(0, |f| f.hunks.len());
-        let here = (self.hunk + 1..hunks(self.current)).chain(0..self.hunk);
-        let here = here.filter(|hunk| undecided(self.current, hunk)).map(|hunk| (self.current, hunk)).next();
+        let mut here = (self.hunk + 1..hunks(self.current)).chain(0..self.hunk);
+        let here = here.find(|hunk| undecided(self.current, hunk)).map(|hunk| (self.current, hunk));
         let goes_back = |p: &Proposal| p.back.is_some();
         let same = |n: &usize| {
             of(*n).is_some_and(|p| {
@@ -264,15 +264,14 @@ impl DiffPane {
     /// Writes what is taken of the file and nothing else; undecided hunks wait on. The whole of an undecided
     /// file is written only by its sheet, which says so.
     fn apply_file(&mut self, ctx: &Ctx<'_>, finished: Option<ProposalId>) -> Outcome {
-        self.finished = finished;
-        let intention = self.intention(ctx);
-        let Some(file) = self.applied() else { return Outcome::none() };
+        let done = finished.and_then(|id| self.files.iter().find(|f| f.id == id));
+        let Some(file) = done.or_else(|| self.file()) else { return Outcome::none() };
         let (id, shown) = (file.id, file.shown);
-        self.finished = None;
+        let intention = self.intention(ctx, file);
         if !Self::in_review(ctx, id) {
             return Outcome::notice(intention);
         }
-        if finished.is_none() && self.spot().is_none() {
+        if done.is_none() && self.spot().is_none() {
             return Outcome::notice("still loading; nothing is written unseen");
         }
         let Some(p) = Self::proposal(ctx, id) else { return Outcome::none() };

@@ -148,8 +148,12 @@ impl DiffPane {
     }
 
     /// What `a` does now, in words.
-    pub(super) fn intention(&self, ctx: &Ctx<'_>) -> String {
-        let Some(file) = self.applied() else { return String::new() };
+    pub(super) fn intended(&self, ctx: &Ctx<'_>) -> String {
+        self.applied().map(|file| self.intention(ctx, file)).unwrap_or_default()
+    }
+
+    /// What `a` does with this file now, in words.
+    pub(super) fn intention(&self, ctx: &Ctx<'_>, file: &File) -> String {
         let Some(p) = Self::proposal(ctx, file.id) else { return String::new() };
         // A name that another file of the review has as well says not which.
         let same = |other: &&Proposal| other.path != p.path && other.path.name() == p.path.name();
@@ -201,7 +205,7 @@ impl DiffPane {
     /// How far the file is decided, in words that name no key.
     fn standing(&self, ctx: &Ctx<'_>) -> String {
         let shown = self.file().and_then(|file| Self::proposal(ctx, file.id));
-        let Some(p) = shown.filter(|p| Self::in_review(ctx, p.id)) else { return self.intention(ctx) };
+        let Some(p) = shown.filter(|p| Self::in_review(ctx, p.id)) else { return self.intended(ctx) };
         match p.tally() {
             (_, _, 0) => format!("{} is decided, not applied yet", p.path.name()),
             (_, _, undecided) => format!("{} of {} undecided", count(undecided, "hunk"), p.path.name()),
@@ -210,7 +214,7 @@ impl DiffPane {
 
     /// The row below the lines: what the keys do, and at its end how much of the hunk is below it.
     pub(super) fn footer(&self, ctx: &Ctx<'_>, columns: usize, focused: bool) -> Row {
-        let words = if focused { self.intention(ctx) } else { self.standing(ctx) };
+        let words = if focused { self.intended(ctx) } else { self.standing(ctx) };
         let below = self.told_below(columns.saturating_sub(width(&words) + 2));
         let room = columns.saturating_sub(if below.pieces.is_empty() { 0 } else { below.width() + 2 });
         let row = self.does(ctx, &words, room, focused);

@@ -141,7 +141,7 @@ fn how_much_of_the_hunk_is_below_the_pane_is_told_and_nothing_where_all_of_it_is
 #[test]
 fn of_a_new_file_that_is_taken_in_part_it_is_told_how_much_is_written() {
     let mut s = new_file(6, (60, 0));
-    let told = |s: &Screen| s.pane.intention(&s.story.ctx());
+    let told = |s: &Screen| s.pane.intended(&s.story.ctx());
     assert_eq!(told(&s), "a asks to apply the new file notes.txt");
     s.act(DiffAction::Lines);
     s.draw(72, 20);

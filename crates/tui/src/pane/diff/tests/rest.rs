@@ -207,7 +207,7 @@ fn of_two_files_of_one_name_the_one_that_is_meant_is_named_by_its_path() {
     }
     s.tell(review(31, &[21, 22]));
     s.draw(72, 26);
-    let told = s.pane.intention(&s.story.ctx());
+    let told = s.pane.intended(&s.story.ctx());
     assert!(told.contains("all of lib/parse.js"), "{told}");
 }
 
@@ -353,4 +353,22 @@ fn who_was_brought_to_what_goes_back_stays_there_whatever_is_proposed_before_it(
     s.propose(21, "src/a.rs", BEFORE, after());
     s.draw(72, 26);
     assert_eq!(at(&s).as_deref(), Some("src/z.rs"), "and a file that comes later takes nobody away");
+}
+
+#[test]
+fn a_file_that_is_not_on_the_screen_is_not_asked_about_for_one_that_is_gone() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    s.propose(20, "src/a.rs", "a\n", "b\n");
+    s.propose(21, "src/b.rs", BEFORE, after());
+    s.tell(review(30, &[20, 21]));
+    s.draw(60, 20);
+    s.act(DiffAction::Take);
+    assert_eq!((s.pane.finished, s.pane.current), (Some(ProposalId(20)), 1));
+    // The one that `a` would have written is written elsewhere, and the next is not read yet.
+    let reason = String::new();
+    s.tell(Event::ProposalClosed { proposal: ProposalId(20), reason, dropped: false, there: false });
+    let outcome = s.act(DiffAction::Apply);
+    assert_eq!(outcome.notice.as_deref(), Some("still loading; nothing is written unseen"));
+    assert!(outcome.inputs.is_empty() && s.pane.asked_all.is_empty());
 }
