@@ -135,6 +135,21 @@ pub fn unframed(result: &str) -> &str {
     text.strip_prefix("stdout:\n").or_else(|| text.strip_prefix("stderr:\n")).unwrap_or(text)
 }
 
+/// What is kept of an output that no reader knows: how its command ended, and below that its end.
+pub fn by_exit(code: i32, output: &str) -> String {
+    format!("{}\n\n{}", ended(code), end(output))
+}
+
+/// The same without its first line, where that says that the command ended so.
+pub fn below_exit(told: &str, code: i32) -> &str {
+    let below = told.strip_prefix(&ended(code)).and_then(|rest| rest.strip_prefix('\n'));
+    below.map_or(told, |below| below.trim_start_matches('\n'))
+}
+
+fn ended(code: i32) -> String {
+    format!("it ended with exit {code}")
+}
+
 /// The end of an output that no reader knows.
 pub fn end(output: &str) -> &str {
     let output = output.trim_end();

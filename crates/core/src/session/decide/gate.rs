@@ -440,7 +440,7 @@ pub(super) fn diagnostics(text: &str, notes: &[Advice], exit: Option<&Exit>, pas
     let told = match (digest::digest(text), exit) {
         (Some(digest), _) => digest,
         (None, Some(Exit { code: Some(code), timed_out: false, .. })) => {
-            format!("it ended with exit {code}\n\n{}", digest::end(digest::unframed(text)))
+            digest::by_exit(*code, digest::unframed(text))
         }
         (None, _) => digest::end(digest::unframed(text)).to_owned(),
     };

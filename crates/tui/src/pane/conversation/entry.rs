@@ -179,6 +179,14 @@ pub(super) struct Call {
 }
 
 impl Call {
+    /// The command line that it ran, as it was run.
+    pub(super) fn line(&self) -> Option<&str> {
+        match &self.request {
+            Some(Request::Command { line, .. }) => Some(line),
+            _ => (self.tool == Some(Tool::Run)).then_some(self.subject.as_str()),
+        }
+    }
+
     /// Whether what it wrote stands on a page of its own: it is long, or comes still.
     pub(super) fn is_long(&self) -> bool {
         let comes = self.tool == Some(Tool::Run) && self.state == CallState::Running;

@@ -80,6 +80,8 @@ pub(super) struct Log {
     unproven: bool,
     /// Gates that failed in this run, by name.
     red: BTreeSet<String>,
+    /// The line of the command that ended last: a gate that it proved is judged right behind it.
+    last_run: Option<String>,
     /// The command that each gate ran, and the rows of steps that were stopped in this run.
     gate_calls: HashMap<GateId, i64>,
     stopped: Vec<i64>,

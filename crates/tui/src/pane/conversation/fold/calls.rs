@@ -364,8 +364,10 @@ impl Log {
             _ => 0,
         };
         *dirty = true;
+        let line = c.line().map(str::to_owned);
         // What sub-agents found stays to be looked at.
         let quiet = quiet && c.children.is_empty();
+        self.last_run = line.or(self.last_run.take());
         self.cut_off |= cut_off;
         if quiet && *status == CallStatus::Done {
             self.gone(key);

@@ -3,9 +3,9 @@
 //! Owns how the end of one reads. Never looks at the session.
 
 use pilothouse_core::{
+    digest,
     event::Proof,
     ids::{GateId, Millis},
-    tool::Tool,
 };
 
 use super::{Log, Mark};
@@ -14,9 +14,6 @@ use crate::{
     row::Row,
     theme::Slot,
 };
-
-/// So many of the newest rows are looked through for the call that a gate was judged by.
-const NEWEST: usize = 8;
 
 impl Log {
     pub(super) fn of_gate(&mut self, at: Millis, mark: Mark, gate: GateId, words: &str) {
@@ -36,15 +33,6 @@ impl Log {
         gate.map_or_else(|| id.to_string(), |g| called(&g.name).to_owned())
     }
 
-    /// Whether one of the newest rows is that of this command.
-    fn told_by_call(&self, command: &str) -> bool {
-        let is = |entry: &Entry| {
-            matches!(&entry.body, Body::Call(call)
-                if call.tool == Some(Tool::Run) && call.subject.trim() == command.trim())
-        };
-        self.entries.iter().rev().take(NEWEST).any(is)
-    }
-
     /// A gate was judged: told in the row of the command that it ran, else in one of its own.
     pub(super) fn gate(&mut self, at: Millis, id: GateId, green: bool, proof: &Proof) {
         let said = said_below(proof);
@@ -62,7 +50,7 @@ impl Log {
         };
         let left = gated.row(("✓", "✗"), (usize::MAX, ""));
         // Where a call of the agent's own proved it, the row of that call says the rest.
-        let (left, detail) = if self.told_by_call(&proof.command) {
+        let (left, detail) = if self.last_run.as_deref() == Some(proof.command.as_str()) {
             (left, String::new())
         } else {
             (left.and("   ", Slot::Text).and(&exit, Slot::Soft), gated.diagnostics)
@@ -78,8 +66,7 @@ impl Log {
 /// What of a proof stands below a row that says how its command ended.
 fn said_below(proof: &Proof) -> &str {
     let told = proof.diagnostics.as_str();
-    let rest = proof.exit.code.and_then(|code| told.strip_prefix(&format!("it ended with exit {code}\n")));
-    rest.map_or(told, |rest| rest.trim_start_matches('\n'))
+    proof.exit.code.map_or(told, |code| digest::below_exit(told, code))
 }
 
 /// The name of a gate without the variables that its line begins with, where that is its name.

@@ -5,6 +5,7 @@ use pilothouse_core::{
     lane::LaneKind,
     plan::{GateStatus, TaskStatus},
     question::Review,
+    sandbox::Confine,
 };
 
 use super::*;
@@ -157,6 +158,43 @@ fn a_gate_that_a_call_of_the_agent_proved_is_one_line_below_it() {
     let all = text.join("\n");
     assert_eq!((all.matches("exit 2").count(), all.matches("no rule for it").count()), (1, 1), "{text:?}");
     assert!(!all.contains("stderr:"), "{text:?}");
+}
+
+#[test]
+fn a_command_that_ran_beyond_the_sandbox_tells_of_its_gate_once_as_well() {
+    let line = "cargo check";
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    s.tell(lane(1, LaneKind::Task(TaskId(1)), IntentNode::Write));
+    let mut asks = any::event(18, 2, line);
+    let Event::CommandProposed { command, confine, .. } = &mut asks else { panic!("{asks:?}") };
+    (*command, *confine) = (line.to_owned(), Confine::Outside);
+    s.tell(asks);
+    s.tell(started(2, Tool::Run, line));
+    s.tell(ended(2, "exit 2", "exit 2, took 0.0 s\nstderr:\nno rule for it\n"));
+    let (gate, evidence) = (GateId(1), EvidenceId(9));
+    let proof = proof(2, "it ended with exit 2\n\nno rule for it");
+    s.tell(Event::GateFailed { gate, evidence, proof });
+    let all = s.text(90, 40).join("\n");
+    assert!(all.contains("outside the sandbox"), "{all}");
+    assert_eq!((all.matches("exit 2").count(), all.matches("no rule for it").count()), (1, 1), "{all}");
+}
+
+#[test]
+fn a_gate_says_how_it_ended_itself_where_another_command_ran_last() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    s.tell(lane(1, LaneKind::Task(TaskId(1)), IntentNode::Write));
+    for (call, line) in [(2, "cargo check"), (3, "git log")] {
+        s.tell(started(call, Tool::Run, line));
+        s.tell(ended(call, "exit 0", "exit 0, took 0.0 s\n"));
+    }
+    let (gate, evidence) = (GateId(1), EvidenceId(9));
+    s.tell(Event::GateFailed { gate, evidence, proof: proof(2, "it ended with exit 2\n\nno rule for it") });
+    let all = s.text(90, 40).join("\n");
+    assert!(all.contains("[Gate: syntax] ✗ failed   exit 2") && all.contains("no rule for it"), "{all}");
 }
 
 #[test]
