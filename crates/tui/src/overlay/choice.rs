@@ -44,7 +44,7 @@ pub(super) struct Choice {
     /// where that may be a message.
     stays: Option<(&'static str, &'static str)>,
     /// What is said where it has nothing like what was typed.
-    unlike: &'static str,
+    unlike: String,
     /// Whether words that it has nothing like are a message.
     lets_on: bool,
 }
@@ -61,7 +61,7 @@ impl Choice {
             models_of: None,
             none: String::new(),
             stays: None,
-            unlike: "No match",
+            unlike: "No match".to_owned(),
             lets_on: false,
         }
     }
@@ -72,7 +72,7 @@ impl Choice {
     }
 
     /// Keeps this row in the list whatever is typed, and finds it by these words as well; says this of it where it cannot stay.
-    pub const fn keeps(mut self, name: &'static str, words: &'static str, unlike: &'static str) -> Self {
+    pub fn keeps(mut self, name: &'static str, words: &'static str, unlike: String) -> Self {
         (self.stays, self.unlike) = (Some((name, words)), unlike);
         self
     }
@@ -107,22 +107,13 @@ impl Choice {
         let Some((kept, words)) = self.stays else { return };
         let at = self.rows.iter().position(|(name, _)| name == kept);
         let meant = words.split(' ').any(|word| word.starts_with(&query));
-        self.found.extend(at.filter(|at| meant && !self.found.contains(at)));
+        self.found.extend(at.filter(|at| (meant || !self.lets_on) && !self.found.contains(at)));
     }
 
     /// What can be taken, the best first: what is found, then what was typed.
     fn offers(&self) -> Vec<(&str, &str)> {
         let found = self.found.iter().filter_map(|n| self.rows.get(*n));
         let mut offers: Vec<_> = found.map(|(name, what)| (name.as_str(), what.as_str())).collect();
-        let stays = self
-            .rows
-            .iter()
-            .filter(|(name, _)| !self.lets_on && self.stays.is_some_and(|(kept, _)| kept == name));
-        offers.extend(
-            stays
-                .filter(|row| !self.found.iter().any(|n| self.rows.get(*n) == Some(row)))
-                .map(|(name, what)| (name.as_str(), what.as_str())),
-        );
         let typed = self.finder.query.trim();
         if self.models_of.is_some() && !typed.is_empty() && offers.iter().all(|(name, _)| *name != typed) {
             offers.push((typed, "as it is typed"));
@@ -216,7 +207,7 @@ impl Overlay for Choice {
             row.paint(ctx.theme, buf, list, y);
         }
         if offers.is_empty() {
-            let none = if self.rows.is_empty() { self.none.as_str() } else { self.unlike };
+            let none = if self.rows.is_empty() { &self.none } else { &self.unlike };
             let rows = wrap(&Row::of(none, Slot::Soft).pieces, columns);
             for (row, y) in rows.iter().zip(list.top()..list.bottom()) {
                 row.paint(ctx.theme, buf, list, y);

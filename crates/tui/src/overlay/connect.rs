@@ -38,8 +38,6 @@ use crate::{
 const WIDTH: u16 = 88;
 /// Columns of the name of a line.
 const NAME: usize = 10;
-/// Said where no provider has the words that were written.
-const NO_PROVIDER: &str = "No provider by that name; \"another server\" takes any address. Enter puts what you typed into your draft";
 /// By what else a server is looked for that no preset names.
 const SERVER_WORDS: &str = "custom local own self-hosted address url openai-compatible";
 /// Said where nothing can be written.
@@ -204,7 +202,10 @@ impl Connect {
                 let known = self.places.iter().cloned().map(Place::Known);
                 let all = known.chain([Place::Server, Place::Engine]);
                 let rows = all.map(|place| (place.name().to_owned(), place.about())).collect();
-                let list = Choice::of("Provider", rows).at(name).keeps(SERVER, SERVER_WORDS, NO_PROVIDER);
+                let unlike = format!(
+                    "No provider by that name; \"{SERVER}\" takes any address. Enter puts what you typed into your draft"
+                );
+                let list = Choice::of("Provider", rows).at(name).keeps(SERVER, SERVER_WORDS, unlike);
                 Outcome::open(list.lets_on(self.first && self.place.is_none()))
             }
             Line::Address => {

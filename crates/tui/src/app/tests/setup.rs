@@ -211,7 +211,9 @@ fn a_provider_that_nobody_knows_is_another_server() {
     desk.collect();
     desk.told(SetupReply::Places(places()));
     desk.press("<enter>").press("qwxz").draw();
-    assert!(desk.text().contains("any OpenAI-compatible one"), "{}", desk.text());
+    let text = desk.text();
+    assert!(text.contains("any OpenAI-compatible one"), "{text}");
+    assert!(text.contains(&format!("1 of {}", places().len() + 2)), "what is listed is counted: {text}");
 }
 
 #[test]
