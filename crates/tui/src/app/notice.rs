@@ -5,7 +5,10 @@
 use std::time::{Duration, Instant};
 
 use super::App;
-use crate::{row::coded, theme::Slot};
+use crate::{
+    row::{coded, wrap},
+    theme::Slot,
+};
 
 /// So long stands what only tells of something that was done.
 const STANDS: Duration = Duration::from_secs(8);
@@ -21,7 +24,7 @@ pub struct Notice {
     pub(super) until: Option<u64>,
     /// Whether all of it stands in the conversation.
     pub(super) kept: bool,
-    /// Whether it says only what a key did or would do: that is never kept.
+    /// Whether it says only what a key did or would do: the row below is its as well.
     of_key: bool,
     /// When it was drawn first.
     since: Option<Instant>,
@@ -88,13 +91,14 @@ impl App {
         }
     }
 
-    /// A notice of what happened that is longer than its row of so many columns stands whole in the conversation as well.
-    pub(super) fn keep_notice(&mut self, columns: u16, now: Instant) {
+    /// A notice that is longer than where it is drawn stands whole in the conversation as well: it has a row of so many
+    /// columns, and what a key does the one below too where there is one and no draft is written.
+    pub(super) fn keep_notice(&mut self, columns: u16, below: bool, now: Instant) {
         let at = self.world.time(now);
-        let Some(notice) = self.notice.as_mut().filter(|n| !n.kept && !n.of_key && n.until.is_none()) else {
-            return;
-        };
-        if coded(&notice.text, Slot::Info).width() > usize::from(columns) {
+        let below = below && self.composer.draft.is_empty();
+        let Some(notice) = self.notice.as_mut().filter(|n| !n.kept && n.until.is_none()) else { return };
+        let rows = if below && notice.of_key { 2 } else { 1 };
+        if wrap(&coded(&notice.text, Slot::Info).pieces, usize::from(columns)).len() > rows {
             notice.kept = true;
             self.panes.told(at, &notice.text);
         }

@@ -42,7 +42,8 @@ impl App {
             self.look_again();
         }
         self.age_notice(now);
-        self.keep_notice(text_width(screen.width), now);
+        let columns = text_width(screen.width);
+        self.keep_notice(columns, hint_rows(screen.height) > 0 && columns < screen.width, now);
         let draft = self.composer.draft.rows(text_width(screen.width), (screen.height / 2).max(1));
         let bar = self.bar_rows(screen.width);
         let pad = if screen.height >= BAR_AIR_FROM && bar > 0 { 2 } else { 0 };

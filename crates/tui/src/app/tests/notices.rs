@@ -119,6 +119,57 @@ fn what_a_key_does_is_told_whole_and_never_kept_in_the_conversation() {
 }
 
 #[test]
+fn what_a_key_does_is_kept_in_the_conversation_where_its_rows_are_too_few() {
+    let asked = "a question appeared while you were typing; press Enter again to answer it";
+    let moved = "the plan was not on the screen: read it (PgUp scrolls up), then Enter answers; what you typed there is in the history; Up brings it back";
+    // Beside a draft it has the row below alone.
+    for (columns, draft, text) in [(60, "", moved), (60, "x", asked), (60, "x", moved), (100, "x", moved)] {
+        let mut desk = Desk::new(columns, 30);
+        desk.press("where is main?<enter>").deliver();
+        desk.press(draft);
+        if text == asked {
+            desk.app.unseen();
+        } else {
+            desk.app.warn(text);
+        }
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().concat().replace(['│', '▎'], "");
+        desk.draw();
+        desk.press("<left>");
+        assert!(words(&desk.text()).contains(&words(text)), "{columns} {draft:?}: {}", desk.text());
+    }
+    // What fits stays out of it.
+    for draft in ["", "x"] {
+        let mut desk = Desk::new(100, 30);
+        desk.press("where is main?<enter>").deliver();
+        desk.press(draft);
+        desk.app.warn(asked);
+        assert!(desk.text().contains(asked), "{}", desk.text());
+        desk.press("<left>");
+        assert!(!desk.text().contains("a question appeared"), "{}", desk.text());
+    }
+}
+
+#[test]
+fn the_name_of_a_file_that_a_key_tells_of_is_never_cut() {
+    let path = "src/a_rather_long_folder_name_for_testing/another_even_longer_folder_name/the_file.rs";
+    for (text, told) in [
+        (format!("nothing of {path} is taken yet"), "the_file.rs is taken yet"),
+        (
+            format!("{path} is being written: nothing is decided"),
+            "the_file.rs is being written: nothing is decided",
+        ),
+    ] {
+        let mut desk = Desk::new(60, 30);
+        desk.app.say(text);
+        let rows = rows(&desk.draw().0);
+        let at = rows.iter().position(|row| row.starts_with("▎ ·")).unwrap_or_else(|| panic!("{rows:#?}"));
+        let words = rows[at..].iter().flat_map(|row| row.split_whitespace()).filter(|word| *word != "▎");
+        let shown = words.collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(told), "{rows:#?}");
+    }
+}
+
+#[test]
 fn code_in_what_is_told_stands_without_its_marks() {
     let texts =
         ["`/undo` takes it back; it waits", "what runs has no steps to be held between; `stop` ends the run"];

@@ -339,6 +339,10 @@ fn where_a_text_went_is_told_beside_why_a_yes_is_none() {
     desk.press("<ctrl-x>a").wait(1_000).press("y");
     let notice = desk.app.notice.as_ref().unwrap().text.clone();
     assert!(notice.contains("the plan was not on the screen") && notice.contains(kept), "{notice}");
+    desk.draw();
+    desk.press("<left>");
+    let text = desk.text().split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    assert!(text.contains(&notice), "two rows are too few for it: {text}");
 }
 
 /// A commit of so many files is proposed beside what was said, and the draft is empty.

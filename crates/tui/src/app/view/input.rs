@@ -89,7 +89,7 @@ impl App {
     fn paint_empty(&self, area: Rect, draft: Rect, below: bool, buf: &mut Buffer) -> bool {
         let room = usize::from(draft.width);
         // What was told stays until the next key, and moves none that is named.
-        let two = self.notice.as_ref().filter(|_| below).and_then(|notice| told_in_two(notice, room));
+        let two = self.notice.as_ref().filter(|_| below).and_then(|notice| self.told_in_two(notice, room));
         let rest = two.as_ref().map(|(_, rest)| rest.clone());
         let row = match (&self.notice, two) {
             (_, Some((first, _))) => first,
@@ -215,6 +215,19 @@ impl App {
             return row;
         }
         Row::of(&shorten_words(&fit_paths(&row.text(), room, self.looks.glyphs.ellipsis), room), ink)
+    }
+
+    /// What a key does, where one row does not hold it: its row and the one below. Of what is longer than both, which the
+    /// conversation has whole, paths give up their middle before a word goes.
+    fn told_in_two(&self, notice: &Notice, room: usize) -> Option<(Row, Row)> {
+        let ink = if notice.bad { Slot::Warn } else { Slot::Info };
+        let ellipsis = self.looks.glyphs.ellipsis;
+        let row = coded(&notice.text, ink).fit_paths(2 * room, ellipsis);
+        let row = Some(row).filter(|row| notice.is_of_key() && row.width() > room)?;
+        let first = wrap(&row.pieces, room).into_iter().next()?;
+        let text = row.text();
+        let rest = text.get(first.text().len()..).unwrap_or_default().trim_start();
+        Some((first, Row::of(&shorten_words(&fit_paths(rest, room, ellipsis), room), ink)))
     }
 
     /// What Enter does next, where that is not what everybody expects.
@@ -415,14 +428,4 @@ fn strip(next: &[(String, Action)], width: usize) -> (usize, Vec<(usize, usize)>
         columns.iter().map(|(key, label)| key + BETWEEN + label).sum::<usize>() + gaps <= width
     };
     (1..=6).rev().map(of).find(fits).unwrap_or_else(|| of(1))
-}
-
-/// What a key does, where one row does not hold it and it is kept nowhere: its row and the one below.
-fn told_in_two(notice: &Notice, room: usize) -> Option<(Row, Row)> {
-    let ink = if notice.bad { Slot::Warn } else { Slot::Info };
-    let row = coded(&notice.text, ink);
-    let mut rows = wrap(&row.pieces, room).into_iter();
-    let first = rows.next().filter(|_| notice.is_of_key() && row.width() > room)?;
-    let rest: Vec<String> = rows.map(|row| row.text()).collect();
-    Some((first, Row::of(&shorten_words(&rest.join(" "), room), ink)))
 }
