@@ -4,7 +4,6 @@
 
 use std::rc::Rc;
 
-use super::endless::MANY;
 use super::parse::{Parser, Pending, Read, Unreadable, bare};
 use super::syntax::{
     HereDoc, Joined, Kind, Piece, Pipeline, Quote, Redirect, Script, Shape, Span, Target, Word,
@@ -12,12 +11,6 @@ use super::syntax::{
 
 /// Words that open a compound command; `(` does as well.
 const COMPOUNDS: [&str; 8] = ["{", "if", "for", "while", "until", "case", "[[", "select"];
-
-/// Whether a condition holds a number of many rounds.
-fn counts_high(text: &str) -> bool {
-    let high = |digits: &str| digits.len() > 9 || digits.parse().is_ok_and(|rounds: usize| rounds >= MANY);
-    text.split(|c: char| !c.is_ascii_digit()).any(high)
-}
 
 impl Parser<'_> {
     pub(super) fn subshell(&mut self) -> Read<Kind> {
@@ -101,15 +94,8 @@ impl Parser<'_> {
 
     pub(super) fn loop_clause(&mut self) -> Read<Kind> {
         self.at += "while".len();
-        let start = self.at;
-        let condition = self.script()?;
-        let text = self.text.get(start..self.at).unwrap_or("").trim().trim_end_matches(';').trim_end();
-        let forever =
-            matches!(text, ":" | "true" | "false" | "[ 1 ]" | "((1))" | "(( 1 ))" | "[[ 1 ]]" | "[ : ]")
-                || counts_high(text);
-        let body = self.do_group()?;
-        let bodies = vec![condition, body];
-        Ok(Kind::Compound { words: Vec::new(), bodies, shape: Shape::Loop { forever } })
+        let bodies = vec![self.script()?, self.do_group()?];
+        Ok(Kind::Compound { words: Vec::new(), bodies, shape: Shape::Loop })
     }
 
     pub(super) fn do_group(&mut self) -> Read<Script> {
@@ -131,11 +117,7 @@ impl Parser<'_> {
             let _ = self.eat(";");
             let body = self.do_group()?;
             let words = vec![Word { pieces, span: Span::default() }];
-            let forever = inner
-                .split(';')
-                .nth(1)
-                .is_some_and(|condition| condition.trim().is_empty() || counts_high(inner));
-            return Ok(Kind::Compound { words, bodies: vec![body], shape: Shape::Loop { forever } });
+            return Ok(Kind::Compound { words, bodies: vec![body], shape: Shape::Loop });
         }
         let name = self.name().ok_or(Unreadable)?;
         self.newlines()?;

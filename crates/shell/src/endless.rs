@@ -69,8 +69,8 @@ impl Walker<'_> {
         }
     }
 
-    /// A loop without a way out that starts something in the background with every round, or makes a value grow.
-    pub(super) fn check_forever(&mut self, bodies: &[Script], span: Span) {
+    /// A loop of many rounds without a way out that makes a value grow.
+    pub(super) fn check_growth(&mut self, bodies: &[Script], span: Span) {
         let ends = |node: &Node| match &node.kind {
             Kind::Simple { words, .. } => words
                 .first()
@@ -79,17 +79,15 @@ impl Walker<'_> {
             Kind::Compound { .. } | Kind::Each { .. } => true,
             Kind::Function { .. } | Kind::Test { .. } => false,
         };
-        let all = || bodies.iter().flatten();
-        let grows = all().flat_map(|pipeline| &pipeline.nodes).any(doubles)
-            && !all().flat_map(|pipeline| &pipeline.nodes).any(ends);
-        if grows || all().any(|pipeline| pipeline.background) {
+        let all = || bodies.iter().flatten().flat_map(|pipeline| &pipeline.nodes);
+        if all().any(doubles) && !all().any(ends) {
             self.hit("bomb", span);
         }
     }
 
-    /// A loop of many rounds that starts something in the background with each.
-    pub(super) fn check_many(&mut self, rounds: usize, body: &Script, span: Span) {
-        if rounds >= MANY && body.iter().any(|pipeline| pipeline.background) {
+    /// Something is started that runs beside what follows: with each of many rounds.
+    pub(super) fn check_beside(&mut self, span: Span) {
+        if self.rounds >= MANY {
             self.hit("bomb", span);
         }
     }

@@ -13,6 +13,7 @@ mod carried;
 mod command;
 mod compound;
 pub mod control;
+mod counted;
 mod covered;
 mod cut;
 mod descriptors;

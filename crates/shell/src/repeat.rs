@@ -10,11 +10,22 @@ use super::walk::{Walker, merge_doubt};
 
 impl Walker<'_> {
     /// The bodies of a compound command.
-    pub(super) fn compound(&mut self, bodies: &[Script], shape: Shape, feed: &Feed, span: Span) -> Feed {
+    pub(super) fn compound(
+        &mut self,
+        words: &[Word],
+        bodies: &[Script],
+        shape: Shape,
+        feed: &Feed,
+        span: Span,
+    ) -> Feed {
         match shape {
             Shape::Group => bodies.first().map_or(Feed::Inherit, |body| self.script(body, feed)),
             Shape::Subshell | Shape::Coprocess => {
-                let feed = if shape == Shape::Coprocess { &Feed::Other } else { feed };
+                let beside = shape == Shape::Coprocess;
+                if beside {
+                    self.check_beside(span);
+                }
+                let feed = if beside { &Feed::Other } else { feed };
                 let (stand, mark) = (self.stand.clone(), self.enter());
                 let out = bodies.first().map_or(Feed::Inherit, |body| self.script(body, feed));
                 self.forget(mark);
@@ -23,12 +34,12 @@ impl Walker<'_> {
             }
             Shape::Choice => self.may_run(bodies, 1, feed),
             Shape::Cases => self.may_run(bodies, 0, feed),
-            Shape::Loop { forever } => {
-                let fed = matches!(feed, Feed::Text(text) if text.lines().count() >= MANY);
-                if forever || fed || self.upstream_endless {
-                    self.check_forever(bodies, span);
+            Shape::Loop => {
+                let rounds = self.rounds_of_loop(words, bodies, feed);
+                if rounds >= MANY {
+                    self.check_growth(bodies, span);
                 }
-                self.repeated(bodies, feed)
+                self.times(rounds, |w| w.repeated(bodies, feed))
             }
         }
     }
@@ -51,13 +62,6 @@ impl Walker<'_> {
 
     /// A loop: what a round changes, the next one sees.
     fn repeated(&mut self, bodies: &[Script], feed: &Feed) -> Feed {
-        self.rounds += 1;
-        let out = self.rounds_of(bodies, feed);
-        self.rounds -= 1;
-        out
-    }
-
-    fn rounds_of(&mut self, bodies: &[Script], feed: &Feed) -> Feed {
         let mark = self.enter();
         let out = self.may_run(bodies, bodies.len().saturating_sub(1), feed);
         if !self.doubt(mark) {
@@ -76,14 +80,12 @@ impl Walker<'_> {
             None => self.positional(),
         };
         let ranges = list.unwrap_or(&[]).iter().map(braces::count).max().unwrap_or(0);
-        self.check_many(
-            fields.len().max(ranges),
-            body,
-            fields.first().map_or_else(Span::default, |f| f.span),
-        );
+        self.times(fields.len().max(ranges), |w| w.each_of(name, &fields, body, feed))
+    }
+
+    fn each_of(&mut self, name: &str, fields: &[Field], body: &Script, feed: &Feed) -> Feed {
         let mark = self.enter();
         self.maybe += 1;
-        self.rounds += 1;
         let mut out = Feed::Inherit;
         // A pattern stands for many rounds, and what one round changes the next one sees.
         let open = fields.is_empty() || fields.iter().any(|f| f.many || f.unknown());
@@ -111,8 +113,16 @@ impl Walker<'_> {
             out = if at >= rounds { Feed::Other } else { merge_doubt(out, next) };
         }
         self.maybe -= 1;
-        self.rounds -= 1;
         self.doubt(mark);
+        out
+    }
+
+    /// Walks what is done so many times, each time that what stands around it is done.
+    pub(super) fn times<T>(&mut self, rounds: usize, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.rounds;
+        self.rounds = outer.max(1).saturating_mul(rounds.max(1));
+        let out = inner(self);
+        self.rounds = outer;
         out
     }
 

@@ -47,10 +47,22 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
             vec![items(w, feed, span)]
         }
     };
-    let mut rounds = within(w, rounds, span);
+    let rounds = within(w, rounds, span);
+    let many = if mark.is_some() { rounds.iter().flatten().count() } else { rounds.len() };
+    w.times(many, |w| run_rounds(w, rest, rounds, mark.as_deref(), span))
+}
+
+/// Runs a command with the items of each round, or for each item where a mark stands for it.
+fn run_rounds(
+    w: &mut Walker<'_>,
+    rest: &[Field],
+    mut rounds: Vec<Vec<Field>>,
+    mark: Option<&str>,
+    span: Span,
+) -> Feed {
     if let Some(mark) = mark {
         for item in rounds.iter().flatten() {
-            let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, item)).collect();
+            let command: Vec<Field> = rest.iter().map(|f| replace(f, mark, item)).collect();
             let _ = w.dispatch_outside(&command, span, Feed::Other);
         }
         return Feed::Other;

@@ -204,9 +204,8 @@ pub(super) enum Shape {
     Choice,
     /// `case`: any of them may.
     Cases,
-    /// `while`, `until`, `for (( ))`: the last body may, any number of times. `forever` when nothing ends it, or only
-    /// a count that may be high.
-    Loop { forever: bool },
+    /// `while`, `until`, `for (( ))`: the last body may, any number of times.
+    Loop,
 }
 
 /// A list of pipelines.

@@ -66,7 +66,7 @@ pub(super) struct Walker<'l> {
     pub(super) spent: Spent,
     /// Inside something that may not run: assignments add, not replace.
     pub(super) maybe: usize,
-    /// Inside something that is done once for each of many names.
+    /// How often what is walked is done at most, as far as its loops tell; 0 outside of every loop.
     pub(super) rounds: usize,
     /// Variables are only tested, not shown.
     pub(super) testing: bool,
@@ -242,6 +242,9 @@ impl<'l> Walker<'l> {
         let alone = pipeline.nodes.len() == 1 && !pipeline.background;
         let stand = (!alone).then(|| self.stand.clone());
         self.endless = false;
+        if let (true, Some(first)) = (pipeline.background, pipeline.nodes.first()) {
+            self.check_beside(first.span);
+        }
         for (at, node) in pipeline.nodes.iter().enumerate() {
             self.upstream_endless = std::mem::take(&mut self.endless);
             let mark = (!alone).then(|| self.enter());
@@ -289,10 +292,10 @@ impl<'l> Walker<'l> {
                     self.fill(&name.text, Value::unknown());
                 }
                 // The head of a `for ((…))`.
-                if matches!(shape, Shape::Loop { .. }) {
+                if *shape == Shape::Loop {
                     self.check_test(&fields, true);
                 }
-                self.compound(bodies, *shape, &feed, span)
+                self.compound(words, bodies, *shape, &feed, span)
             }
             Kind::Each { name, list, body } => self.each(name, list.as_deref(), body, &feed),
             Kind::Function { name, body } => {
