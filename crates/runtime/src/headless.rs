@@ -371,7 +371,7 @@ impl Watch<'_> {
         }
         if let Some(question) = first_question(state) {
             if options.auto_confirm && !options.plan_only {
-                match self.unattended.follow(question, state, options.repairs) {
+                match self.unattended.follow(question, state) {
                     Follows::Answer(input) => return Some(Next::Say(input)),
                     Follows::Wait => return None,
                     Follows::End => {}

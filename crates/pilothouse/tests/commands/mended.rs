@@ -101,7 +101,9 @@ fn a_deep_run_repairs_three_times_and_another_twice() {
         let server = Server::start(script);
         let mut args = TRUSTED.to_vec();
         args.extend(["--depth", depth]);
-        desk.ask(&server.base, &args).with(i32::from(tries == 2));
+        let ended = desk.ask(&server.base, &args).with(i32::from(tries == 2));
+        let ended = ended.tells(&["✗ gate sh check.sh"]);
+        assert!(!ended.err.contains("doesn't answer this question"), "{depth}: {}", ended.err);
         assert_eq!(server.requests().len(), 3 + 2 * tries, "{depth}");
         desk.verified();
     }

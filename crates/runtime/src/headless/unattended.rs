@@ -38,8 +38,6 @@ pub(super) struct Unattended {
     refused: Vec<Checkpoint>,
     /// The first one by which a message would have changed more than it was read to ask for.
     held_back: Option<Checkpoint>,
-    /// Gates that were sent to be repaired.
-    repairs: u32,
     /// How often lines of work ended in a question and were told to choose.
     chose: BTreeMap<LaneId, u32>,
 }
@@ -56,12 +54,12 @@ pub(super) enum Follows {
 }
 
 impl Unattended {
-    /// What follows from a question; `repairs` is how many there may be.
-    pub fn follow(&mut self, question: &Checkpoint, state: &State, repairs: u32) -> Follows {
+    /// What follows from a question.
+    pub fn follow(&mut self, question: &Checkpoint, state: &State) -> Follows {
         if self.answered.contains(&question.id) || looked_at(question, state) {
             return Follows::Wait;
         }
-        let Some(input) = self.answer(question, state, repairs) else { return Follows::End };
+        let Some(input) = self.answer(question, state) else { return Follows::End };
         self.answered.insert(question.id);
         Follows::Answer(Box::new(input))
     }
@@ -85,7 +83,7 @@ impl Unattended {
         clippy::wildcard_enum_match_arm,
         reason = "a kind that is not named stays open, and the run ends"
     )]
-    fn answer(&mut self, question: &Checkpoint, state: &State, repairs: u32) -> Option<Input> {
+    fn answer(&mut self, question: &Checkpoint, state: &State) -> Option<Input> {
         let shown = question.kind.shown();
         let give = |answer| Input::Answer { checkpoint: question.id, answer, shown };
         match &question.kind {
@@ -134,8 +132,7 @@ impl Unattended {
             }
             CheckpointKind::Failure(failure) => {
                 let pauses = state.plan.as_ref().is_some_and(|p| p.pauses_at(Pause::FailedGate));
-                let mends = failure.gate.is_some() && !pauses && self.repairs < repairs;
-                self.repairs += u32::from(mends);
+                let mends = failure.gate.is_some() && !failure.spent && !pauses;
                 mends.then(|| give(Answer::AutoFix))
             }
             // A plan that goes beyond the message wants a person's yes; one that comes back was approved to
