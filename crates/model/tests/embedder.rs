@@ -105,6 +105,8 @@ async fn an_endpoint_that_is_down_slow_or_talks_nonsense_is_told_and_waited_for_
         at.key = Some("sk-secret-1".into());
         let fault = embedded(at, &["a"]).await.unwrap_err();
         assert_eq!(fault.kind, kind, "{body}: {fault:?}");
+        let named = fault.hint == "its key is `embedder` in credentials.toml";
+        assert_eq!(named, kind == FaultKind::Unauthorized, "{fault:?}");
         assert!(!fault.message.contains("sk-secret-1"), "{fault:?}");
     }
     let cut = Server::start(vec![vec![

@@ -26,6 +26,8 @@ use crate::openai::{
 const BATCH: usize = 64;
 /// An answer longer than this is none.
 const BODY_BYTES: usize = 64 * 1024 * 1024;
+/// Told where its key is not taken: `/connect` takes that of the model alone.
+const KEY_HINT: &str = "its key is `embedder` in credentials.toml";
 
 /// An embedder behind an address.
 pub struct Remote {
@@ -73,7 +75,7 @@ impl Remote {
             }
         }
         if !status.is_success() {
-            return Err(refused(status.as_u16(), &fault::words(&body)));
+            return Err(refused(status.as_u16(), &fault::words(&body), KEY_HINT));
         }
         read(&body, texts.len())
     }
@@ -101,7 +103,7 @@ fn read(body: &[u8], wanted: usize) -> Result<Vec<Vec<f32>>, Fault> {
 /// The hint for a model is none for an embedder.
 fn hinted(fault: Fault) -> Fault {
     let hint = match fault.kind {
-        FaultKind::Unauthorized => "its key is `embedder` in credentials.toml",
+        FaultKind::Unauthorized => KEY_HINT,
         FaultKind::Unreachable => "check that it is running and that base_url under [embedder] is right",
         FaultKind::Refused => "check base_url and name under [embedder]",
         FaultKind::NotAStream

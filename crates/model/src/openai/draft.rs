@@ -36,6 +36,8 @@ pub(super) struct Draft {
     tokens: Option<Tokens>,
     finish: Option<Finish>,
     model: String,
+    /// What is to be done where the server refuses the key.
+    key_hint: String,
     /// What could not be read, if anything.
     pub garbled: Option<String>,
     asked_bytes: u64,
@@ -68,6 +70,7 @@ impl Draft {
             tokens: None,
             finish: None,
             model: endpoint.model.clone(),
+            key_hint: endpoint.key_hint(),
             garbled: None,
             asked_bytes: asked_bytes(request),
             taken: ids.collect(),
@@ -117,7 +120,7 @@ impl Draft {
     /// When it carries the server's error, or the reply grows out of all bounds.
     pub fn take(&mut self, chunk: Chunk) -> Result<(), Fault> {
         if let Some(error) = chunk.failure() {
-            return Err(in_band(error));
+            return Err(in_band(error, &self.key_hint));
         }
         if !chunk.model.is_empty() {
             self.model = chunk.model;
@@ -134,7 +137,9 @@ impl Draft {
         match choice.finish_reason.as_str() {
             // Some servers send an empty reason with every event.
             "" => {}
-            "error" => return Err(in_band(&Value::String("it gave no reason".to_owned()))),
+            "error" => {
+                return Err(in_band(&Value::String("it gave no reason".to_owned()), &self.key_hint));
+            }
             "length" | "max_tokens" => self.finish = Some(Finish::Length),
             "tool_calls" | "function_call" | "tool_use" => self.finish = Some(Finish::Calls),
             "content_filter" | "safety" | "SAFETY" => self.finish = Some(Finish::Filtered),
@@ -150,7 +155,7 @@ impl Draft {
     pub fn take_garbled(&mut self, text: &str, is_error: bool) -> Result<(), Fault> {
         if is_error {
             let value = Value::String(text.to_owned());
-            return Err(in_band(&value));
+            return Err(in_band(&value, &self.key_hint));
         }
         let text = text.trim();
         // Keep-alives such as `ping` are not JSON either, and nothing is lost with them.

@@ -125,11 +125,8 @@ const TOO_LONG: [&str; 6] = [
 const SPENT: [&str; 5] =
     ["insufficient_quota", "exceeded your current quota", "billing", "credit", "insufficient balance"];
 
-/// What is to be done where a key is refused and nobody knows which one that is.
-pub(crate) const CHECK_KEY: &str = "check the key and the model's name; `/connect` takes another key";
-
-/// An answer with a status that is no success.
-pub(crate) fn refused(status: u16, words: &str) -> Fault {
+/// An answer with a status that is no success; `key_hint` says what is to be done where it is the key that is refused.
+pub(crate) fn refused(status: u16, words: &str, key_hint: &str) -> Fault {
     let kind = if matches!(status, 401 | 403) { FaultKind::Unauthorized } else { FaultKind::Refused };
     let said = words.to_lowercase();
     let tells = |signs: &[&str]| signs.iter().any(|sign| said.contains(sign));
@@ -140,7 +137,7 @@ pub(crate) fn refused(status: u16, words: &str) -> Fault {
         402 | 403 | 429 if tells(&SPENT) => {
             "the account has no credit left: check its credit and limits with the provider, or switch with `/model NAME`"
         }
-        401 | 403 => CHECK_KEY,
+        401 | 403 => key_hint,
         402 => "the provider asks for payment: check the account's credit",
         404 | 405 => "check the model's name and the base URL, which usually ends in /v1",
         300..=399 => "the server has moved: put the new address into the base URL",
@@ -158,8 +155,8 @@ pub(crate) fn refused(status: u16, words: &str) -> Fault {
     }
 }
 
-/// An error that came inside a stream.
-pub(crate) fn in_band(error: &Value) -> Fault {
+/// An error that came inside a stream; `key_hint` as with one that is the answer.
+pub(crate) fn in_band(error: &Value, key_hint: &str) -> Fault {
     let words = words_of(error).unwrap_or_else(|| shorten(&error.to_string()));
     let code = error.get("code").or_else(|| error.get("status"));
     let status = code
@@ -167,7 +164,7 @@ pub(crate) fn in_band(error: &Value) -> Fault {
         .and_then(|c| u16::try_from(c).ok())
         .filter(|c| (400..600).contains(c));
     match status {
-        Some(status) => refused(status, &words),
+        Some(status) => refused(status, &words, key_hint),
         None => fault(
             FaultKind::Refused,
             format!("the server cut off the reply: {words}"),
@@ -290,7 +287,7 @@ mod tests {
 
     #[test]
     fn the_advice_is_that_of_the_fault_and_not_of_its_number() {
-        let hint = |status, words| refused(status, words).hint;
+        let hint = |status, words| refused(status, words, "").hint;
         let quota = hint(429, "You exceeded your current quota, please check your plan and billing details.");
         assert!(quota.contains("no credit left") && !quota.contains("wait"), "{quota}");
         assert!(hint(429, "Rate limit reached for requests").contains("wait a little"));
@@ -346,7 +343,7 @@ mod tests {
         endpoint.key = Some("sk-secret-1".into());
         endpoint.headers.push(("x".into(), "header-secret".into()));
         let redactor = Redactor::knowing(endpoint.secrets().map(|(_, value)| value));
-        let f = scrub(refused(401, "bad key sk-secret-1, header-secret, hunter2x"), &redactor);
+        let f = scrub(refused(401, "bad key sk-secret-1, header-secret, hunter2x", ""), &redactor);
         let mark = "[secret: in use]";
         assert_eq!(f.message, format!("the server answered 401: bad key {mark}, {mark}, {mark}"));
     }

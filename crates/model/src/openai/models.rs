@@ -97,7 +97,7 @@ async fn ask(endpoint: &Endpoint) -> Result<Vec<Listed>, Fault> {
         }
     }
     if !status.is_success() {
-        return Err(refused(status.as_u16(), &fault::words(&body)));
+        return Err(refused(status.as_u16(), &fault::words(&body), &endpoint.key_hint()));
     }
     read(&body)
 }

@@ -292,10 +292,7 @@ impl HttpTransport {
         // A spent budget answers 429 too, and does not pass by waiting.
         let spent = status.as_u16() == 429 && body.windows(18).any(|w| w == b"insufficient_quota");
         let passing = matches!(status.as_u16(), 408 | 429 | 500..=599) && !spent;
-        let mut fault = refused(status.as_u16(), &words);
-        if fault.hint == fault::CHECK_KEY {
-            fault.hint = self.endpoint.key_hint();
-        }
+        let fault = refused(status.as_u16(), &words, &self.endpoint.key_hint());
         RetryReason { fault, again: passing, after }
     }
 }

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use pilothouse_core::talk::{
     FaultKind, Finish, Message, ModelCall, ModelDelta, ModelReply, ModelRequest, Purpose, Role, ToolSpec,
 };
-use pilothouse_model::{Endpoint, ModelClient, OpenAi, Patience, Unfinished};
+use pilothouse_model::{Endpoint, ModelClient, OpenAi, Patience, Unfinished, openai};
 use serde_json::{Value, json};
 use server::{Act, Server, answer, done, event, reply, stream_head, text};
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -532,4 +532,23 @@ async fn a_secret_that_the_server_repeats_does_not_come_through() {
     let (outcome, deltas) = ask_at(at).await;
     let all = format!("{outcome:?} {deltas:?}");
     assert!(!all.contains("sk-very-secret") && all.contains("[secret: in use]"), "{all}");
+}
+
+#[tokio::test]
+async fn a_refused_key_is_named_wherever_the_server_refuses_it() {
+    let named = |url: &str| {
+        let key = Some("sk-made-up".into());
+        Endpoint { key, key_from: Some("MADE_UP_KEY (environment)".to_owned()), ..endpoint(url) }
+    };
+    let told = "the key in use is MADE_UP_KEY (environment); `/connect` takes another one";
+    let body = r#"{"error":{"message":"no such key","code":401}}"#;
+    let in_band = vec![stream_head(), event(body), done()];
+    for script in [answer("401 Unauthorized", "", body), in_band] {
+        let server = Server::start(vec![script]).await;
+        let fault = ask_at(named(&server.url)).await.0.unwrap_err().fault;
+        assert_eq!((fault.kind, fault.hint.as_str()), (FaultKind::Unauthorized, told), "{fault:?}");
+    }
+    let server = Server::start(vec![answer("403 Forbidden", "", body)]).await;
+    let fault = openai::models(&named(&server.url)).await.unwrap_err();
+    assert_eq!((fault.kind, fault.hint.as_str()), (FaultKind::Unauthorized, told), "{fault:?}");
 }
