@@ -374,6 +374,11 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     format!("{kept}…")
 }
 
+/// The first line of a text that says something.
+pub(crate) fn first_line(text: &str) -> &str {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
 /// What a name is known by: case and blanks do not count.
 fn key(name: &str) -> String {
     name.trim().to_lowercase()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     about::AboutChange,
     blob::BlobId,
-    fact::{Fact, FactSource},
+    fact::{Fact, FactSource, first_line},
     ids::{Millis, TurnId},
     intent::{Classifier, Phase, Turn},
     money::{clock, count},
@@ -249,10 +249,6 @@ fn subject(state: &State) -> (&str, Option<&Plan>) {
 
 fn is_order(turn: &TurnInfo) -> bool {
     matches!(turn.class, Turn::PlanNew(_))
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
 fn status(state: &State) -> RunStatus {

@@ -5,6 +5,7 @@
 use super::{Lane, State};
 use crate::{
     checkpoint::{Checkpoint, CheckpointKind},
+    fact::first_line,
     ids::{LaneId, Millis, ProposalId},
     intent::Phase,
     lane::LaneKind,
@@ -33,8 +34,7 @@ impl State {
             let spec = self.spec(question);
             return format!("{}: {}", spec.title, spec.text);
         }
-        let message =
-            question.message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let message = first_line(&question.message);
         match self.plan.as_ref().filter(|_| question.kind.is_confirmation()) {
             Some(plan) => {
                 let name = if named { format!("{}: ", plan.title) } else { String::new() };

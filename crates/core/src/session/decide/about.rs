@@ -6,6 +6,7 @@ use super::{Decided, Draft};
 use crate::{
     about::{AboutChange, TITLE_CHARS},
     event::{Event, Level},
+    fact::first_line,
     ids::CallId,
     input::Refusal,
     intent::Slash,
@@ -122,8 +123,7 @@ impl Draft<'_> {
 
 /// A title as it is kept, out of what a model said: its first line, without what stands around it.
 fn named(said: &str) -> Option<String> {
-    let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let line = line.trim_start_matches(['#', ' ']).trim_matches(AROUND);
+    let line = first_line(said).trim_start_matches(['#', ' ']).trim_matches(AROUND);
     let line = line.strip_prefix("Title:").or_else(|| line.strip_prefix("title:")).unwrap_or(line);
     let line =
         line.trim_matches(|c: char| c == ' ' || AROUND.contains(&c)).trim_end_matches(['.', '。']).trim();

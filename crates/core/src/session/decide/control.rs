@@ -54,19 +54,20 @@ impl State {
             (None, _) => true,
         };
         let left = |p: &Proposal| self.is_through(p.lane) || self.was_shown(p.lane) || mends(p);
-        let asked = |p: &&Proposal| p.back.is_none() && left(p) && self.diff_of(p.lane).is_some();
-        // Where changes are taken unasked nobody is to look at them.
-        self.permission != PermissionMode::Auto && self.open_proposals().filter(asked).any(of_it)
+        self.open_proposals().filter(|p| left(p) && self.is_to_be_looked_at(p)).any(of_it)
+    }
+
+    /// Whether an open proposal is one that the user is to look at; where changes are taken unasked none is.
+    fn is_to_be_looked_at(&self, proposal: &Proposal) -> bool {
+        let asked = self.permission != PermissionMode::Auto && self.diff_of(proposal.lane).is_some();
+        asked && proposal.back.is_none()
     }
 
     /// Whether changes that were to make a gate of this plan green wait for the user, or are being written: no gate runs on
     /// the files without them.
     pub(super) fn mends_wait(&self, plan: &Plan) -> bool {
-        let asked = |p: &Proposal| {
-            p.back.is_none() && self.permission != PermissionMode::Auto && self.diff_of(p.lane).is_some()
-        };
         let waits = |p: &Proposal| match p.status {
-            ProposalStatus::Open => asked(p),
+            ProposalStatus::Open => self.is_to_be_looked_at(p),
             ProposalStatus::Applying(_) => true,
             ProposalStatus::Applied(_)
             | ProposalStatus::There

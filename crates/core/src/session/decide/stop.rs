@@ -8,7 +8,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::{Answer, Checkpoint, CheckpointKind, Failure},
     event::{CallStatus, Event, Level, RunStatus},
-    fact::shortened,
+    fact::{first_line, shortened},
     goal::GoalStatus,
     ids::{ApplyId, CheckpointId, LaneId, ProposalId, TaskId},
     input::Refusal,
@@ -150,7 +150,7 @@ impl Draft<'_> {
     /// Stops one answer with what it asks; where something else waits, it is told which of them stopped.
     pub(super) fn stop_answer(&mut self, lane: LaneId) {
         let turn = self.state.lanes.get(&lane).and_then(|l| self.state.turns.get(&l.turn));
-        let asked = turn.map(|t| t.head.lines().next().unwrap_or_default().trim().to_owned());
+        let asked = turn.map(|t| first_line(&t.head).to_owned());
         self.end_answer(lane);
         let waiting: Vec<String> = self.state.open.values().map(|c| self.state.waits(c, true)).collect();
         let text = match asked.filter(|asked| !asked.is_empty() && !waiting.is_empty()) {
