@@ -1,6 +1,7 @@
 //! Words that want what was written committed: "commit it", "looks good, commit", "commit that with the message X".
 //!
-//! Owns their grammar: the whole line says so, perhaps with the message. Never knows whether there is anything to commit.
+//! Owns their grammar: the whole line says so, perhaps with the message; of a step's title, that any of its words do. Never
+//! knows whether there is anything to commit.
 
 use super::{
     Classifier,
@@ -28,6 +29,17 @@ impl Classifier {
         // At a commit that waits "as it is" says nothing of a message: what is to be called so is named with it here.
         self.words_message(&format!("commit it {said}")).or_else(|| self.words_message(said))
     }
+
+    /// Whether the title of a step says that it commits, pushes or publishes what was done before it.
+    pub fn hands_on(&self, title: &str) -> bool {
+        let doc = text::tokenize(title);
+        let all = Words::of(self, title, &doc);
+        (0..doc.tokens.len()).any(|at| {
+            let rest = all.from(at);
+            let verb = rest.begins(List::CommitVerb).or_else(|| rest.begins(List::HandsOn));
+            verb.is_some_and(|len| !all.names_at(at + len - 1))
+        })
+    }
 }
 
 impl Words<'_> {
@@ -39,6 +51,14 @@ impl Words<'_> {
         }
         let (again, rest) = rest.opened();
         (asked || again, rest)
+    }
+
+    /// Whether a word only says which thing is meant: "the push tests", but not "a commit of it".
+    fn names_at(self, at: usize) -> bool {
+        let is = |at: usize, list| self.from(at).begins(list).is_some();
+        let thing = self.tokens.get(at + 1).is_some_and(|t| t.kind == Kind::Word);
+        let led = at.checked_sub(1).is_some_and(|before| is(before, List::Article));
+        led && thing && ![List::Preposition, List::Join].into_iter().any(|list| is(at + 1, list))
     }
 
     /// Past what is said for politeness behind it, and what says that no more is wanted.
@@ -55,6 +75,37 @@ impl Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_hands_on_what_was_done_by_any_word_that_names_no_thing() {
+        let of = |title: &str| Classifier::builtin().hands_on(title);
+        for title in [
+            "Commit",
+            "Commit: take empty lists",
+            "Commit it",
+            "Git commit the changes",
+            "Create a commit with the message \"Take empty lists\"",
+            "Make one commit per change",
+            "Run the tests and commit",
+            "Run the tests, then push",
+            "Publish the package",
+            "Änderungen committen",
+            "Paket veröffentlichen",
+            "Pousser la branche",
+        ] {
+            assert!(of(title), "{title}");
+        }
+        for title in [
+            "Run the push tests",
+            "Fix the commit hook",
+            "Run pre-commit on all files",
+            "Reword the commit message",
+            "Deployment",
+            "Run the tests",
+        ] {
+            assert!(!of(title), "{title}");
+        }
+    }
 
     #[test]
     fn a_whole_line_wants_what_was_written_committed() {

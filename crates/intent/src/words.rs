@@ -50,7 +50,7 @@ lists! {
     UndoRest, UndoWas, UndoPut, UndoRestore, UndoWhy, Clear, ShowDiff, ShowOutput, ShowCost, LeaveLead, LeaveNoun, GiveBack, GiveVerb, GiveAgain, FollowLead, FollowTail, FollowFor, FollowNext,
     FollowToo, FollowForgot, FollowLacks, FollowFailed, FollowPick, FollowForm, FollowIn, FollowTongue,
     FollowThe, FollowNot, WhyTell, AgainstLead, AgainstBad, NotJust, NotJustTell, CommitLead,
-    CommitVerb, CommitWhat, CommitTail, MessageLead, MessageTold, MessageNo, MessageUse, MessageAs,
+    CommitVerb, CommitWhat, CommitTail, HandsOn, MessageLead, MessageTold, MessageNo, MessageUse, MessageAs,
     MessageTake, MessageTaken, MessageTakenYes, RewordVerb, RewordGap, RewordNoun, RewordBare,
     RewordTail, RewordSays, RewordMore, RewordThat, RewordWithin, RewordPlace, RewordBe, RewordTells,
     Steer, Step, SteerHead, But, HaltHead, Replace, Prose, SqlPart, Outcome, MadeKnown, TalkOf, TalkBad,

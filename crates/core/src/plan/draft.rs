@@ -2,6 +2,8 @@
 //!
 //! Owns the shape, its limits and the normal form of its texts. Never decides whether it may run.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -11,7 +13,7 @@ use super::{
 use crate::{
     args,
     ids::{GateId, TaskId, TurnId},
-    intent::{IntentNode, IntentPath},
+    intent::{Classifier, IntentNode, IntentPath},
     relpath::{BadRelPath, RelPath},
     shell::{Hides, is_hollow, is_prose, tells_its_end},
 };
@@ -233,12 +235,11 @@ impl PlanDraft {
             pauses: Vec::new(),
             missing: None,
         };
-        let plan = plan.with_found_in_time();
         let circle = if faults.is_empty() { plan.circle() } else { Vec::new() };
         if !circle.is_empty() {
             faults.push(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect()));
         }
-        if faults.is_empty() { Ok(plan) } else { Err(faults) }
+        if faults.is_empty() { Ok(plan.with_found_in_time()) } else { Err(faults) }
     }
 }
 
@@ -267,24 +268,35 @@ impl Plan {
 
     /// It with the gates that were found before the first step that commits or pushes: what is red then is not sent on.
     fn with_found_in_time(mut self) -> Self {
-        let before: Vec<TaskId> = self.tasks.iter().take_while(|t| !t.hands_on()).map(|t| t.id).collect();
-        if before.len() < self.tasks.len() {
-            for gate in self.gates.iter_mut().filter(|gate| gate.found && gate.after.is_empty()) {
-                gate.after.clone_from(&before);
-            }
+        let waits = |gate: &Gate| gate.found && gate.after.is_empty();
+        let before = self.gates.iter().any(waits).then(|| self.before_it_hands_on()).flatten();
+        for gate in self.gates.iter_mut().filter(|gate| waits(gate)) {
+            gate.after.extend(before.iter().flatten());
         }
         self
+    }
+
+    /// The tasks that are done, one after the other, before the first that commits or pushes; nothing where none does.
+    fn before_it_hands_on(&self) -> Option<BTreeSet<TaskId>> {
+        let words = Classifier::builtin();
+        let mut before = BTreeSet::new();
+        loop {
+            let is_next = |t: &&Task| !before.contains(&t.id) && t.after.iter().all(|a| before.contains(a));
+            let next = self.tasks.iter().find(is_next)?;
+            if next.hands_on(&words) {
+                return Some(before);
+            }
+            before.insert(next.id);
+        }
     }
 }
 
 impl Task {
     /// Whether it commits or pushes what the steps before it did, by what it says of itself.
-    fn hands_on(&self) -> bool {
-        let detail = self.detail.to_lowercase();
-        let title = self.title.to_lowercase();
-        let mut words = title.split(|c: char| !c.is_alphanumeric());
-        let says = words.any(|word| matches!(word, "commit" | "push" | "publish"));
-        self.node == IntentNode::Execute && (says || HANDS_ON.iter().any(|line| detail.contains(line)))
+    fn hands_on(&self, words: &Classifier) -> bool {
+        let said = format!("{}\n{}", self.title, self.detail).to_lowercase();
+        let runs = || HANDS_ON.iter().any(|line| said.contains(line));
+        self.node == IntentNode::Execute && (runs() || words.hands_on(&self.title))
     }
 }
 
@@ -410,6 +422,16 @@ mod tests {
             ),
             (r#"[{"title": "Fix it"}, {"title": "Push"}, {"title": "Run it", "kind": "execute"}]"#, &[]),
             (r#"[{"title": "Commit what is there", "kind": "execute"}, {"title": "Fix it"}]"#, &[]),
+            (
+                r#"[{"title": "Fix it"}, {"title": "Run the push tests", "kind": "execute"}, {"title": "Änderungen committen", "kind": "execute"}]"#,
+                &[1, 2],
+            ),
+            // They are done in the order in which they wait for each other.
+            (r#"[{"title": "Commit", "kind": "execute", "after": [2]}, {"title": "Fix it"}]"#, &[2]),
+            (
+                r#"[{"title": "Fix it"}, {"title": "Say so", "after": [4]}, {"title": "Commit", "kind": "execute"}, {"title": "Fix more"}]"#,
+                &[1],
+            ),
         ] {
             let text = format!(r#"{{"title": "P", "tasks": {tasks}}}"#);
             let draft: PlanDraft = serde_json::from_str(&text).unwrap();

@@ -4,6 +4,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::Event,
+    ids::TaskId,
     input::{Input, Opening},
     plan::GateDraft,
     policy::By,
@@ -290,6 +291,29 @@ fn a_found_check_of_style_that_failed_before_is_left_out_and_told() {
     assert!(b.notices().iter().any(|n| n.contains("fails on the untouched tree too")), "{:?}", b.notices());
     let said = "Done. 1 file created/modified. Not checked: gate format (found) (it failed before too).";
     assert_eq!(ended(&b), said, "nobody waived it");
+}
+
+#[test]
+fn what_a_found_gate_shows_to_be_wrong_is_not_committed() {
+    for (title, starts) in
+        [("Commit it", false), ("Änderungen committen", false), ("Run the push tests", true)]
+    {
+        let mut b = opened_with(Trust::Once);
+        let (name, command) = ("test (found)".to_owned(), "cargo test".to_owned());
+        b.session.set_gates(vec![GateDraft { name, command, after: Vec::new(), found: true }]);
+        b.say("fix the bug in a.rs and commit it");
+        let tasks = json!([{"title": "Fix it", "files": ["a.rs"]}, {"title": title, "kind": "execute", "after": [1]}]);
+        b.reply("", &[("submit_plan", json!({"title": "P", "tasks": tasks}))]);
+        b.reply("", &[("edit", edit_of("a.rs"))]);
+        b.propose("a.rs", "1\n", "2\n");
+        b.reply("", &[]);
+        b.write();
+        if !starts {
+            b.end_tool(exited(101, "exit 101, took 0.1 s\nstdout:\n1 failed\n"));
+        }
+        let began = b.log.iter().any(|e| matches!(e.event, Event::TaskStarted { task: TaskId(2), .. }));
+        assert_eq!(began, starts, "{title}");
+    }
 }
 
 /// How the last run ended, in words.
