@@ -20,7 +20,7 @@ use crate::{config::position, error::RuntimeError};
 /// it.
 const MAX_RULES: usize = 1_000;
 /// Most places that name such a list: once for each effect and kind.
-const MAX_LISTS: usize = 21;
+const MAX_LISTS: usize = 3 * KINDS.len();
 
 /// What a file says.
 #[derive(Debug, Default)]
@@ -89,9 +89,9 @@ pub(super) fn parse(
                 ));
             };
             for entry in entries {
-                let (rules, of_lists) = reader.entry(effect, entry)?;
-                own += rules.len() - of_lists.iter().sum::<usize>();
-                lists += of_lists.len();
+                let (rules, of_own, of_lists) = reader.entry(effect, entry)?;
+                own += of_own;
+                lists += of_lists;
                 out.rules.extend(rules);
             }
         } else {
@@ -127,17 +127,17 @@ impl Reader<'_> {
         RuntimeError::Config { file, line, column, message: message.into(), hint }
     }
 
-    /// The rules of one table, and how many each list that it names makes of them.
+    /// The rules of one table, how many patterns of its own it has, and how often it names a list.
     fn entry(
         &self,
         effect: Effect,
         entry: &Spanned<DeValue<'_>>,
-    ) -> Result<(Vec<Rule>, Vec<usize>), RuntimeError> {
+    ) -> Result<(Vec<Rule>, usize, usize), RuntimeError> {
         let DeValue::Table(table) = entry.get_ref() else {
             let hint = format!("write `[[{}]]` and below it what it is about", effect.name());
             return Err(self.error(entry.span().start, "this is no table", &hint));
         };
-        let (mut rules, mut of_lists) = (Vec::new(), Vec::new());
+        let (mut rules, mut own, mut lists) = (Vec::new(), 0, 0);
         let (mut why, mut matches, mut not) = (String::new(), Vec::new(), Vec::new());
         for (key, value) in table {
             match key.get_ref().as_ref() {
@@ -146,8 +146,8 @@ impl Reader<'_> {
                 "not" => not = self.list(value)?,
                 kind if KINDS.contains(&kind) => {
                     for item in self.list(value)? {
-                        let read = self.rules(effect, kind, item)?;
-                        of_lists.extend((read.len() > 1).then_some(read.len()));
+                        let (read, of_list) = self.rules(effect, kind, item)?;
+                        *(if of_list { &mut lists } else { &mut own }) += 1;
                         rules.extend(read);
                     }
                 }
@@ -166,16 +166,16 @@ impl Reader<'_> {
         }
         self.check(&rules, &matches, true)?;
         self.check(&rules, &not, false)?;
-        Ok((rules, of_lists))
+        Ok((rules, own, lists))
     }
 
-    /// The rule of a pattern, or one for each name of the list that the pattern names.
+    /// The rule of a pattern, or one for each name of the list that the pattern names; whether it names one.
     fn rules(
         &self,
         effect: Effect,
         kind: &str,
         item: &Spanned<DeValue<'_>>,
-    ) -> Result<Vec<Rule>, RuntimeError> {
+    ) -> Result<(Vec<Rule>, bool), RuntimeError> {
         let pattern = self.string(item)?;
         let start = item.span().start;
         let (line, _) = position(self.text, Some(item.span()));
@@ -189,11 +189,12 @@ impl Reader<'_> {
                 )
             })
         };
-        match pattern {
+        let list: Result<Vec<Rule>, RuntimeError> = match pattern {
             secrets::FILES => secrets::patterns().map(|p| read(&p)).collect(),
             control::FILES => control::patterns().map(read).collect(),
-            pattern => Ok(vec![read(pattern)?]),
-        }
+            pattern => return Ok((vec![read(pattern)?], false)),
+        };
+        Ok((list?, true))
     }
 
     /// Every example is, or is not, what one of the rules is about.
