@@ -175,7 +175,7 @@ pub struct State {
     pub(super) mishap: Option<String>,
     /// Whether the user was told that the model writes its calls as text.
     pub(super) told_no_calls: bool,
-    /// Failed repairs of the run's gates so far.
+    /// Repairs of the run's gates since one of them was green.
     pub(super) repairs: u32,
     /// Other ways that were tried for them so far.
     pub(super) detours: u32,
@@ -267,6 +267,8 @@ pub struct Run {
     pub replaced: Vec<(GateId, String)>,
     /// How its gates were red last.
     pub reds: BTreeMap<GateId, Proof>,
+    /// How often the repair of a gate began, whatever was green in between.
+    pub repairs: BTreeMap<GateId, u32>,
     /// Calls to sources that ended well.
     pub called: usize,
 }

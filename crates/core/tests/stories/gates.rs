@@ -245,6 +245,41 @@ fn in_auto_mode_a_red_gate_is_repaired_unasked_as_often_as_it_may_be() {
     b.question(is_failure);
 }
 
+#[test]
+fn gates_whose_repairs_undo_each_other_in_auto_mode_end_with_a_question() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("a", "make a"), ("b", "make b")]);
+    b.reply("", &[]);
+    // What makes one green makes the other red.
+    let (mut red, mut repairs) = ("make a", 0);
+    let is_open = |b: &Bench, of: fn(&CheckpointKind) -> bool| {
+        let open = &b.session.state().open;
+        open.values().any(|c| of(&c.kind))
+    };
+    while !is_open(&b, is_failure) && repairs < 12 {
+        if is_open(&b, is_risk) {
+            b.answer(is_risk, Answer::Approve).unwrap();
+        }
+        let gates = &b.session.state().plan.as_ref().unwrap().gates;
+        if let Some(gate) = gates.iter().find(|g| g.status == GateStatus::Running) {
+            let code = i32::from(gate.command == red);
+            b.end_tool(exited(code, "said"));
+            continue;
+        }
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", &format!("{repairs}\n"), &format!("{}\n", repairs + 1));
+        b.reply("tried", &[]);
+        b.write();
+        repairs += 1;
+        red = if red == "make a" { "make b" } else { "make a" };
+    }
+    assert_eq!(repairs, 4, "each as often as it may be: {:?}", b.names());
+    b.question(is_failure);
+    assert!(Session::replay(&b.log) == b.session);
+}
+
 /// A plan with this gate that wrote a file; the gate then ended red with this output.
 pub fn red(command: &str, file: &str, output: &str) -> Bench {
     let mut b = Bench::new();

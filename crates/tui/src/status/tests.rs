@@ -242,6 +242,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         red: Vec::new(),
         replaced: Vec::new(),
         reds: std::collections::BTreeMap::new(),
+        repairs: std::collections::BTreeMap::new(),
         called: 0,
     });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);

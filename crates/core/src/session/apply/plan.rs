@@ -160,7 +160,10 @@ impl State {
                 self.plan.iter_mut().for_each(|plan| plan.change_gate(*gate, to));
             }
             Event::RepairStarted { attempt, detour: true, .. } => self.detours = *attempt,
-            Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
+            Event::RepairStarted { gate, attempt, .. } => {
+                self.repairs = *attempt;
+                self.run.iter_mut().for_each(|run| *run.repairs.entry(*gate).or_default() += 1);
+            }
             _ => {}
         }
     }

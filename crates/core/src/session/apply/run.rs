@@ -24,7 +24,7 @@ impl State {
                 let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
                 let (looking, overtaken, writing_gates) = (None, 0, BTreeSet::new());
                 let (red, replaced) = (Vec::new(), Vec::new());
-                let (reds, called) = (BTreeMap::new(), 0);
+                let (reds, repairs, called) = (BTreeMap::new(), BTreeMap::new(), 0);
                 self.run = Some(Run {
                     id,
                     turn,
@@ -44,6 +44,7 @@ impl State {
                     after: None,
                     replaced,
                     reds,
+                    repairs,
                     called,
                 });
             }

@@ -73,14 +73,17 @@ impl Draft<'_> {
         true
     }
 
-    /// A gate is red, which nothing repairs: where changes are written unasked its repair begins by itself, as often as it
-    /// may, unless the plan pauses there or the agent asked something before. Else the user is asked.
+    /// A gate is red, which nothing repairs: where changes are written unasked its repair begins by itself, as often in
+    /// a run as it may, unless the plan pauses there or the agent asked something before. Else the user is asked.
     pub(super) fn reached_red(&mut self, gate: GateId) {
         let auto = self.state.permission == PermissionMode::Auto && self.may_run();
         let pauses = self.state.plan.as_ref().is_some_and(|p| p.pauses_at(Pause::FailedGate));
         let free = self.state.phase_question().is_none() && self.state.run_lane().is_none();
         let asks = pauses || self.state.asked_last.is_some();
-        if auto && free && !asks && self.state.repairs < self.most_repairs() {
+        // Gates whose repairs undo each other are green in turn: that another was green gives none more of them.
+        let begun =
+            self.state.run.as_ref().and_then(|run| run.repairs.get(&gate)).copied().unwrap_or_default();
+        if auto && free && !asks && self.state.repairs.max(begun) < self.most_repairs() {
             return self.start_repair(gate, self.state.repairs + 1, false);
         }
         self.ask_of_phase();
