@@ -18,8 +18,8 @@ pub struct RedCheck {
     pub line: String,
     /// The call.
     pub call: CallId,
-    /// The checks that ended well since.
-    pub(super) since: Vec<String>,
+    /// The checks that ended well on the files as they are now, each with its call.
+    pub(super) since: Vec<(String, CallId)>,
     /// Whether files were written since, by something else, that may be why it was red.
     pub mended: bool,
 }
@@ -29,7 +29,7 @@ impl Run {
     pub(super) fn checked(&mut self, line: String, call: CallId, green: bool) {
         self.red.retain(|red| red.line != line);
         if green {
-            self.red.iter_mut().for_each(|red| red.since.push(line.clone()));
+            self.red.iter_mut().for_each(|red| red.since.push((line.clone(), call)));
             self.red.retain(|red| !red.is_met(std::iter::empty()));
         } else {
             self.red.push(RedCheck { line, call, since: Vec::new(), mended: false });
@@ -44,10 +44,13 @@ impl Run {
         }
     }
 
-    /// Files were written; by a command, where one is named.
+    /// Files were written; by a command, where one is named. What ended well before speaks of other files.
     pub(super) fn writes<'a>(&mut self, mut files: impl Iterator<Item = &'a RelPath>, by: Option<CallId>) {
         if files.any(|file| !is_prose(file.as_str())) {
-            self.red.iter_mut().filter(|red| Some(red.call) != by).for_each(|red| red.mended = true);
+            for red in &mut self.red {
+                red.mended |= Some(red.call) != by;
+                red.since.retain(|(_, call)| Some(*call) == by);
+            }
             self.after.take_if(|(_, call)| Some(*call) != by);
         }
     }
@@ -71,7 +74,7 @@ impl Run {
 impl RedCheck {
     /// Whether each check of its line is one of these or ended well since.
     fn is_met<'a>(&'a self, by: impl Iterator<Item = &'a str>) -> bool {
-        let lines: Vec<&str> = by.chain(self.since.iter().map(String::as_str)).collect();
+        let lines: Vec<&str> = by.chain(self.since.iter().map(|(line, _)| line.as_str())).collect();
         together_check_as_much(&lines, &self.line)
     }
 

@@ -192,37 +192,39 @@ fn the_end_tells_which_check_passed_after_the_last_change() {
 /// Each part of a joined line may be run again by itself, by the agent or as a gate.
 #[test]
 fn a_red_line_of_several_checks_is_run_again_where_each_of_them_passed_since() {
-    for (parts, gates, said) in [
-        (vec!["cargo test"], vec![("lint", "cargo clippy")], "Complete. 1 file created/modified."),
-        (vec!["cargo test", "cargo clippy"], vec![], "Complete. 1 file created/modified."),
-        (vec!["cargo test"], vec![], "Ended: its last check, `cargo test && cargo clippy`, failed."),
+    const ENDED: &str = "Ended: its last check, `cargo test && cargo clippy`, failed.";
+    const COMPLETE: &str = "Complete. 1 file created/modified.";
+    for (parts, between, gates, said) in [
+        (vec!["cargo test"], false, vec![("lint", "cargo clippy")], COMPLETE),
+        (vec!["cargo test", "cargo clippy"], false, vec![], COMPLETE),
+        // What passed before another change passed on other files.
+        (vec!["cargo test", "cargo clippy"], true, vec![], ENDED),
+        (vec!["cargo test", "cargo clippy", "cargo test"], true, vec![], ENDED),
+        (vec!["cargo test"], false, vec![], ENDED),
     ] {
         let mut b = told(Trust::None, OFFER);
         b.say("fix the bug in a.rs");
         b.plan(&[("One", "modify")], &gates);
         b.answer(is_plan, Answer::Approve).unwrap();
-        let run = |b: &mut Bench, line: &str, code: i32| {
+        let run = |b: &mut Bench, line: &str, code: i32, writes: bool| {
             b.reply("", &[("run", json!({"command": line}))]);
+            if writes {
+                b.approve_all(None).unwrap();
+                b.write();
+            }
             if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
                 b.answer(is_risk, Answer::Approve).unwrap();
             }
             b.end_tool(exited(code, "3 tests"));
         };
-        run(&mut b, "cargo test && cargo clippy", 1);
-        b.reply("", &[("edit", edit_of("a.rs"))]);
-        b.propose("a.rs", "1\n", "2\n");
+        run(&mut b, "cargo test && cargo clippy", 1, false);
         for (n, part) in parts.iter().enumerate() {
-            if n > 0 {
-                run(&mut b, part, 0);
-                continue;
+            let writes = n == 0 || between;
+            if writes {
+                b.reply("", &[("edit", edit_of("a.rs"))]);
+                b.propose("a.rs", &format!("{n}\n"), &format!("{}\n", n + 1));
             }
-            b.reply("", &[("run", json!({"command": part}))]);
-            b.approve_all(None).unwrap();
-            b.write();
-            if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
-                b.answer(is_risk, Answer::Approve).unwrap();
-            }
-            b.end_tool(exited(0, "3 tests"));
+            run(&mut b, part, 0, writes);
         }
         b.reply("It is two now.", &[]);
         if !gates.is_empty() {
@@ -231,7 +233,7 @@ fn a_red_line_of_several_checks_is_run_again_where_each_of_them_passed_since() {
             }
             b.end_tool(exited(0, "fine"));
         }
-        assert_eq!(ended(&b).1, said, "{parts:?} {gates:?}");
+        assert_eq!(ended(&b).1, said, "{parts:?} {between} {gates:?}");
     }
 }
 
