@@ -330,23 +330,21 @@ impl State {
         let Some(task) = self.plan.as_ref().and_then(|p| p.task(task)) else { return Vec::new() };
         let made = |p: &Proposal| matches!(p.status, ProposalStatus::Applied(_) | ProposalStatus::There);
         let proposed = self.proposals().values().filter(|p| p.task == Some(task.id) && made(p));
-        let mut since = self.writes().filter(|(id, ..)| id.0 > lane.0);
+        let since = || self.writes().filter(|(id, ..)| id.0 > lane.0);
         if !task.node.scope().allows(Capability::Write)
-            || since.any(|(id, _, files)| !self.names_all(id, files))
+            || since().any(|(id, _, files)| !self.names_all(id, files))
         {
             return Vec::new();
         }
-        let proposed: BTreeSet<&RelPath> = proposed.map(|p| &p.path).collect();
-        let wrote = |path: &RelPath| {
-            let mut since = self.writes().filter(|(id, ..)| id.0 > lane.0);
-            proposed.contains(path) || since.any(|(_, _, files)| files.iter().any(|f| f.path == *path))
-        };
-        let left: Vec<RelPath> = task.files.iter().filter(|path| !wrote(path)).cloned().collect();
-        if left.len() == task.files.len() || left.iter().any(|path| missing.contains(path)) {
-            left
-        } else {
-            Vec::new()
+        let written = since().flat_map(|(.., files)| files).map(|file| &file.path);
+        let touched: BTreeSet<&RelPath> = proposed.map(|p| &p.path).chain(written).collect();
+        let mut left: Vec<RelPath> =
+            task.files.iter().filter(|path| !touched.contains(path)).cloned().collect();
+        // A step may need fewer files than its plan names: where it touched some, the others may be right as they are.
+        if left.len() < task.files.len() {
+            left.retain(|path| missing.contains(path));
         }
+        left
     }
 
     /// The plan of a work, by the message that began it, while it is known.

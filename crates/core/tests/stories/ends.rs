@@ -223,7 +223,7 @@ fn a_step_whose_calls_did_not_fit_is_asked_once() {
 fn half_done() -> Bench {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");
-    let tasks = json!([{"title": "One", "kind": "modify", "files": ["a.txt", "b.txt"]}]);
+    let tasks = json!([{"title": "One", "kind": "modify", "files": ["a.txt", "b.txt", "c.txt"]}]);
     b.reply("", &[("submit_plan", json!({"title": "Plan", "tasks": tasks, "gates": []}))]);
     b.answer(is_plan, Answer::Approve).unwrap();
     b.reply("", &[("edit", edit_of("a.txt")), ("edit", edit_of("b.txt"))]);
