@@ -82,6 +82,9 @@ pub struct Plan {
     /// Files that its steps name and that were not there when it was shown, where that was looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<RelPath>>,
+    /// That nothing checks it, and why, where something was found that would.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
 }
 
 /// How the files were while a run looked at its gates.

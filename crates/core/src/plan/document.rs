@@ -65,8 +65,9 @@ impl Plan {
             there.map(|a| self.number(*a).to_string()).collect::<Vec<_>>().join(", ")
         };
         let mut out = format!("# {}\n\n{HELP}\n", one_line(&self.title));
-        if !self.note.trim().is_empty() {
-            out.extend(lines(&self.note).lines().map(|l| format!("> {l}\n")));
+        let notes = self.notes();
+        if !notes.is_empty() {
+            out.extend(lines(&notes).lines().map(|l| format!("> {l}\n")));
             out.push('\n');
         }
         out.push_str("## Steps\n\n");
@@ -110,8 +111,12 @@ impl Plan {
     /// # Errors
     /// As of [`Plan::read`].
     pub fn edited(&self, text: &str) -> Result<Self, DocumentError> {
-        let read = Reader::read(text)?;
+        let mut read = Reader::read(text)?;
+        // What says that nothing checks it stands below its note, and is none of it.
+        let unchecked = self.unchecked.clone().filter(|said| read.note.contains(said));
+        read.note.retain(|line| Some(line) != unchecked.as_ref());
         let mut plan = built(&read, self.turn, self.version + 1)?;
+        plan.unchecked = unchecked;
         for (task, step) in plan.tasks.iter_mut().zip(&read.steps) {
             let old = step.label.and_then(|l| self.tasks.get(usize::try_from(l).ok()?.checked_sub(1)?));
             task.turn = old.and_then(|t| t.turn);
@@ -167,7 +172,8 @@ fn built(read: &Reader, turn: TurnId, version: u32) -> Result<Plan, DocumentErro
     for gate in &read.gates {
         gates.push(GateDraft { after: find(&gate.needs, None)?, ..gate.draft() });
     }
-    let draft = PlanDraft { title: read.title.clone(), note: read.note.join("\n"), tasks, gates };
+    let draft =
+        PlanDraft { title: read.title.clone(), note: read.note.join("\n"), tasks, gates, unchecked: None };
     let first = |wrong: Vec<PlanError>| wrong.into_iter().next().unwrap_or(PlanError::Empty);
     let mut plan = draft.build(turn, version).map_err(|wrong| placed(read, first(wrong)))?;
     for (task, step) in plan.tasks.iter_mut().zip(&read.steps) {

@@ -21,9 +21,6 @@ use crate::{
 /// Lines of commands that hand on what was done.
 const HANDS_ON: [&str; 2] = ["git commit", "git push"];
 
-/// How the line of a note begins that says that nothing checks the plan.
-const UNCHECKED: &str = "Nothing checks this plan:";
-
 /// A submitted plan cannot be used; the text tells the model why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -91,6 +88,9 @@ pub struct PlanDraft {
     /// The gates.
     #[serde(default, deserialize_with = "args::objects_if_any")]
     pub gates: Vec<GateDraft>,
+    /// That nothing checks it, and why; no model says so.
+    #[serde(skip)]
+    pub unchecked: Option<String>,
 }
 
 /// A task as `submit_plan` takes it.
@@ -180,7 +180,7 @@ impl PlanDraft {
         self
     }
 
-    /// It without gates that were found and may not run unasked: its note says why nothing checks it, and the way to that.
+    /// It without gates that were found and may not run unasked: it says why nothing checks it, and the way to that.
     pub(crate) fn unchecked(mut self, gates: &[GateDraft], trusted: bool) -> Self {
         let Some(line) = gates.first().map(|gate| one_line(&gate.command)) else { return self };
         let (why, way) = if trusted {
@@ -189,7 +189,8 @@ impl PlanDraft {
             let way = "/trust makes it a gate while the plan waits, /trust and /replan once it has started";
             ("this folder is not trusted", way.to_owned())
         };
-        self.tell(&format!("{UNCHECKED} {why}, so `{line}` won't run on its own; {way}."));
+        self.unchecked =
+            Some(format!("Nothing checks this plan: {why}, so `{line}` won't run on its own; {way}."));
         self
     }
 
@@ -234,6 +235,7 @@ impl PlanDraft {
             of_answer: false,
             pauses: Vec::new(),
             missing: None,
+            unchecked: self.unchecked,
         };
         let circle = if faults.is_empty() { plan.circle() } else { Vec::new() };
         if !circle.is_empty() {
@@ -244,26 +246,32 @@ impl PlanDraft {
 }
 
 impl Plan {
-    /// The line of its note that says that nothing checks it.
+    /// That nothing checks it, and why.
     pub fn nothing_checks(&self) -> Option<&str> {
-        self.note.lines().find(|line| line.starts_with(UNCHECKED))
+        self.unchecked.as_deref()
+    }
+
+    /// What the user should know of it: its note and, below that, that nothing checks it.
+    pub fn notes(&self) -> String {
+        let all = [self.note.as_str()].into_iter().chain(self.nothing_checks());
+        all.filter(|said| !said.trim().is_empty()).collect::<Vec<_>>().join("\n")
     }
 
     /// One that nothing checked, with what was found, as the folder stands now: with gates where these run unasked, else with
-    /// what its note says of that; `None` where it stands so already.
+    /// what it says of that; `None` where it stands so already.
     pub(crate) fn checked_by(&self, gates: &[GateDraft], unasked: bool, trusted: bool) -> Option<Self> {
         self.nothing_checks().filter(|_| self.gates.is_empty() && !gates.is_empty())?;
-        let kept: Vec<&str> = self.note.lines().filter(|line| !line.starts_with(UNCHECKED)).collect();
-        let draft =
-            PlanDraft { title: String::new(), note: kept.join("\n"), tasks: Vec::new(), gates: Vec::new() };
+        let (title, note, tasks) = (String::new(), self.note.clone(), Vec::new());
+        let draft = PlanDraft { title, note, tasks, gates: Vec::new(), unchecked: None };
         let draft = if unasked { draft.with_gates(gates) } else { draft.unchecked(gates, trusted) };
         let (note, count, mut faults) = (lines(&draft.note), self.tasks.len() as u64, Vec::new());
         let gates: Vec<Gate> = (draft.gates.into_iter().zip(1..))
             .map(|(gate, number)| gate.build(number, count, &mut faults))
             .collect();
         let fits = faults.is_empty() && gates.len() <= MAX_GATES;
-        let same = gates.is_empty() && note == self.note;
-        (fits && !same).then(|| Self { note, gates, ..self.clone() }.with_found_in_time())
+        let unchecked = draft.unchecked;
+        let same = gates.is_empty() && note == self.note && unchecked == self.unchecked;
+        (fits && !same).then(|| Self { note, gates, unchecked, ..self.clone() }.with_found_in_time())
     }
 
     /// It with the gates that were found before the first step that commits or pushes: what is red then is not sent on.

@@ -373,8 +373,10 @@ fn a_plan_that_nothing_checks_here_says_why_and_what_to_do() {
         b.say("fix the bug in a.rs");
         b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [{"title": "A", "files": files}]}))]);
         let plan = b.session.state().plan.clone().unwrap();
-        assert_eq!(plan.note.is_empty(), told.is_empty(), "{}", plan.note);
-        assert!(plan.note.contains(told), "{}", plan.note);
+        let said = plan.unchecked.clone().unwrap_or_default();
+        assert_eq!(said.is_empty(), told.is_empty(), "{said}");
+        assert!(said.contains(told), "{said}");
+        assert_eq!((plan.note.as_str(), plan.notes()), ("", said));
     }
 }
 
@@ -401,10 +403,12 @@ fn a_plan_that_waits_gets_the_gates_that_trust_lets_run_and_is_asked_about_anew(
     let mut b = waits_unchecked("make test");
     let asked = b.question(is_plan);
     let shown = b.session.state().open[&asked].kind.shown();
+    let notes = b.session.state().plan.as_ref().unwrap().notes();
+    assert!(notes.starts_with("Mind.\nNothing checks this plan: "), "{notes}");
     trusts(&mut b);
     let plan = b.session.state().plan.clone().unwrap();
     let lines: Vec<_> = plan.gates.iter().map(|g| g.command.as_str()).collect();
-    assert_eq!((lines, plan.version, plan.note.as_str()), (vec!["make test"], 2, "Mind."));
+    assert_eq!((lines, plan.version, plan.notes().as_str()), (vec!["make test"], 2, "Mind."));
     assert!(b.notices().iter().any(|n| n.contains("v2") && n.contains("make test")), "{:?}", b.notices());
     let anew = b.question(is_plan);
     assert_ne!((asked, shown), (anew, b.session.state().open[&anew].kind.shown()));
@@ -417,6 +421,22 @@ fn a_plan_that_waits_gets_the_gates_that_trust_lets_run_and_is_asked_about_anew(
     b.session.set_gates(Vec::new());
     trusts(&mut b);
     assert_eq!(b.session.state().plan.as_ref().map(|p| (p.version, p.gates.len())), Some((1, 0)));
+}
+
+#[test]
+fn a_note_of_the_model_that_begins_as_what_nothing_checks_is_a_note() {
+    const SAYS: &str = "Nothing checks this plan: mind.";
+    for (file, gates) in [("a.rs", 1), ("README.md", 0)] {
+        let mut b = Bench::new();
+        let found = GateDraft { command: "make test".into(), found: true, ..GateDraft::default() };
+        b.session.set_gates(vec![found]);
+        b.say("fix the bug in a.rs");
+        let plan = json!({"title": "P", "note": SAYS, "tasks": [{"title": "A", "files": [file]}]});
+        b.reply("", &[("submit_plan", plan)]);
+        trusts(&mut b);
+        let plan = b.session.state().plan.as_ref().unwrap();
+        assert_eq!((plan.gates.len(), plan.note.as_str()), (gates, SAYS), "{file}");
+    }
 }
 
 #[test]
@@ -442,9 +462,9 @@ fn what_nothing_checks_and_nobody_was_asked_about_says_so_in_its_review() {
     b.reply("done", &[]);
     let state = b.session.state();
     let facts = state.spec(&state.open[&b.question(is_diff)]).facts;
-    let note = state.plan.as_ref().unwrap().note.clone();
-    assert!(note.starts_with("Nothing checks this plan"), "{note}");
-    assert!(facts.iter().any(|(label, said)| *label == "check" && said.as_str() == note), "{facts:?}");
+    let told = state.plan.as_ref().unwrap().unchecked.clone().unwrap();
+    assert!(told.starts_with("Nothing checks this plan"), "{told}");
+    assert!(facts.iter().any(|(label, said)| *label == "check" && said.as_str() == told), "{facts:?}");
     // Who said yes to the plan has read it there.
     let mut b = waits_unchecked("make test");
     b.answer(is_plan, Answer::Approve).unwrap();

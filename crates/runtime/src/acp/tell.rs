@@ -215,8 +215,9 @@ impl Teller {
         if let Some(since) = revised(plan, state) {
             self.note(&place.shown(&since));
         }
-        if !plan.note.trim().is_empty() {
-            self.note(&place.shown(&plan.note));
+        let notes = plan.notes();
+        if !notes.is_empty() {
+            self.note(&place.shown(&notes));
         }
     }
 

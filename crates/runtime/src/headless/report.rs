@@ -271,8 +271,9 @@ impl<'a> Report<'a> {
         if let Some(since) = revised(plan, state) {
             self.progress(&since);
         }
-        if !plan.note.trim().is_empty() {
-            self.progress(&format!("{}\n", plan.note.trim()));
+        let notes = plan.notes();
+        if !notes.is_empty() {
+            self.progress(&format!("{}\n", notes.trim()));
         }
     }
 

@@ -50,7 +50,7 @@ fn turn(state: &mut State, head: &str) {
 
 fn plan(state: &mut State, title: &str, titles: &[&str], running: usize) {
     let tasks = titles.iter().map(|t| TaskDraft { title: (*t).into(), ..TaskDraft::default() }).collect();
-    let draft = PlanDraft { title: title.into(), note: String::new(), tasks, gates: vec![] };
+    let draft = PlanDraft { title: title.into(), note: String::new(), tasks, gates: vec![], unchecked: None };
     let mut plan = draft.build(TurnId(1), 1).unwrap();
     for (i, task) in plan.tasks.iter_mut().enumerate() {
         task.status = match i + 1 {

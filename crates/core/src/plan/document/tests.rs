@@ -23,6 +23,17 @@ fn a_document_reads_back_as_the_plan_that_it_was() {
 }
 
 #[test]
+fn that_nothing_checks_a_plan_stands_below_its_note_and_is_none_of_it() {
+    let said = "Nothing checks this plan: there is no sandbox here.";
+    let plan = Plan { unchecked: Some(said.to_owned()), ..plan() };
+    let text = plan.document();
+    assert!(text.contains(&format!("> two\n> lines\n> {said}\n")), "{text}");
+    assert_eq!(plan.edited(&text).unwrap(), Plan { version: 2, edited: true, ..plan.clone() });
+    let without = plan.edited(&text.replace(&format!("> {said}\n"), "")).unwrap();
+    assert_eq!(without, Plan { version: 2, edited: true, unchecked: None, ..plan });
+}
+
+#[test]
 fn steps_are_moved_added_removed_and_reworded() {
     let plan = plan();
     let text = "# Greet\n## Steps\n1. [x] One\n3. [ ] Third\n   kind: read\n- [ ] New\n   needs: 3\n   | how\n## Gates\n- t: `make`\n  needs: 3\n";
@@ -136,7 +147,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
         for gate in &mut gates {
             gate.after.retain(|a| *a <= count);
         }
-        let mut plan = PlanDraft { title, note, tasks, gates }.build(TurnId(1), 1).unwrap();
+        let mut plan = PlanDraft { title, note, tasks, gates, unchecked: None }.build(TurnId(1), 1).unwrap();
         plan.pauses = pauses;
         for (task, (mark, pause)) in plan.tasks.iter_mut().zip(marks) {
             task.status = [TaskStatus::Pending, TaskStatus::Done, TaskStatus::Skipped][mark];

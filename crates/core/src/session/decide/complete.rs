@@ -43,7 +43,7 @@ impl Draft<'_> {
         let title = shortened(said, TITLE_CHARS);
         let task = TaskDraft { title, kind: TaskKind::Modify, files, ..TaskDraft::default() };
         let (title, note) = (task.title.clone(), String::new());
-        let draft = PlanDraft { title, note, tasks: vec![task], gates: Vec::new() };
+        let draft = PlanDraft { title, note, tasks: vec![task], gates: Vec::new(), unchecked: None };
         let mut plan = draft.with_gates(&self.found_gates()).build(run.turn, 1).ok()?;
         plan.of_answer = true;
         plan.tasks.iter_mut().for_each(|task| task.status = TaskStatus::Done);

@@ -134,10 +134,10 @@ fn two_hunks() -> Screen {
 
 #[test]
 fn that_nothing_checks_a_plan_that_began_by_itself_stands_above_its_change() {
-    let note = "Nothing checks this plan: this folder is not trusted.";
+    let said = "Nothing checks this plan: this folder is not trusted.";
     for (agreed, told) in [(false, true), (true, false)] {
         let mut s = Screen::new();
-        s.tell(Event::PlanReady { plan: Plan { note: note.into(), ..crate::story::plan() } });
+        s.tell(Event::PlanReady { plan: Plan { unchecked: Some(said.into()), ..crate::story::plan() } });
         if agreed {
             let kind = pilothouse_core::question::Confirmation::default().into();
             let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None };
@@ -151,7 +151,7 @@ fn that_nothing_checks_a_plan_that_began_by_itself_stands_above_its_change() {
         s.propose(20, "src/auth/login.rs", BEFORE, after());
         s.tell(review(30, &[20]));
         let rows = s.text(100, 40);
-        assert_eq!(rows.iter().any(|row| row.contains(note)), told, "{rows:#?}");
+        assert_eq!(rows.iter().any(|row| row.contains(said)), told, "{rows:#?}");
     }
 }
 

@@ -173,7 +173,7 @@ pub(super) fn items(
     if awaiting {
         d.candidates(plan);
         reach = (reach::blocks(plan, ctx, width), d.items.len());
-        d.note(&plan.note);
+        d.note(&plan.notes());
     }
     Drawn { items: d.items, reach }
 }

@@ -14,7 +14,7 @@ impl Log {
             summary: plan.summary(),
             gates: plan.gates.len().min(plan.named_gates().count() + 1),
             gate_rows: 0..0,
-            note: Markdown::of(&plan.note),
+            note: Markdown::of(&plan.notes()),
             checkpoint: None,
             verdict: None,
         };

@@ -163,13 +163,16 @@ fn the_note_of_a_plan_stands_without_marks_of_code() {
     let mut s = Screen::new();
     let mut plan = plan();
     plan.note = "11 places of `find_notes`".to_owned();
+    plan.unchecked = Some("Nothing checks this plan: so `make` won't run.".to_owned());
     s.tell(said(1, "Rename it"));
     s.tell(Event::PlanReady { plan });
     let kind = pilothouse_core::question::Confirmation::default().into();
     let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: String::new(), run: None };
     s.tell(Event::CheckpointOpened { checkpoint });
     let text = s.text(80, 40).join("\n");
-    assert!(text.contains("11 places of find_notes"), "{text}");
+    let told =
+        " Note         11 places of find_notes\n              Nothing checks this plan: so make won't run.\n";
+    assert!(text.contains(told), "{text}");
 }
 
 #[test]
