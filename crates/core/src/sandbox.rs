@@ -73,7 +73,7 @@ impl Sandbox {
     /// What it is and what it holds, without the notes; `None` when there is none.
     pub fn held(&self) -> Option<String> {
         let network = if self.network { "on" } else { "off" };
-        let metadata = if self.metadata_open { "not held" } else { "held" };
+        let metadata = if self.metadata_open { "not protected" } else { "held" };
         self.backend.map(|b| format!("{}, network {network}, metadata {metadata}", b.name()))
     }
 }
@@ -139,5 +139,16 @@ impl Confine {
                 "in the sandbox: writes the workspace, with the network"
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sandbox_that_leaves_metadata_open_says_so_as_the_questions_do() {
+        let sandbox = Sandbox { backend: Some(Backend::Landlock), metadata_open: true, ..Sandbox::default() };
+        assert_eq!(sandbox.to_string(), "landlock, network off, metadata not protected");
     }
 }

@@ -266,7 +266,7 @@ fn without_spaces(command: &Command) -> Command {
 fn can_do_without(desk: &Desk) -> bool {
     let tried = without_spaces(&desk.command(&["doctor", "--json"])).output();
     let said = tried.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
-    let can = said.contains("metadata not held");
+    let can = said.contains("metadata not protected");
     if !can {
         not_run(
             "a machine without name spaces cannot be played here: unshare and setpriv do it, where users may",
