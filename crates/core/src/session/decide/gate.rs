@@ -473,6 +473,7 @@ mod tests {
         assert_eq!(told, "1 failed: b\n(it had no network)\n\nb\nleft: 1");
         let other = diagnostics("exit 101, took 0.1 s\nstderr:\nno such thing", &[], Some(&exit), false);
         assert_eq!(other, "it ended with exit 101\n\nno such thing", "how it ended is said once");
+        assert_eq!(digest::below_exit(&other, 101), "no such thing");
         assert_eq!(diagnostics("a\nb\nc\nd\ne\nf", &notes, Some(&exit), true), "b\nc\nd\ne\nf");
         let long = diagnostics(&"words ".repeat(60), &[], Some(&exit), true);
         assert!(long.ends_with("words words…") && long.chars().count() <= 201, "{long}");
