@@ -186,7 +186,7 @@ fn a_tool_known_from_an_earlier_session_as_another_asks_whatever_a_rule_says() {
     let changed = SourceTool { changed: true, ..tool("act", "1", true) };
     let mut b = looked(&["allow mcp memory/*"], vec![SourceTool { free: true, ..changed }]);
     b.reply("", &[("memory__act", json!({}))]);
-    assert!(asked(&b).ruling.by.contains("is not what it said"), "{:?}", asked(&b).ruling);
+    assert!(asked(&b).ruling.by.contains("describes it differently"), "{:?}", asked(&b).ruling);
 }
 
 #[test]
