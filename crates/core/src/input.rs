@@ -144,6 +144,8 @@ pub enum Input {
         proposals: Vec<(ProposalId, BlobId)>,
         /// The typed word, where a removal wants one.
         word: Option<String>,
+        /// Whether their undecided hunks are taken as well, all but those that need a decision of their own.
+        rest: bool,
     },
     /// The user wants nothing of these proposals, with a reason for the agent.
     Skip {

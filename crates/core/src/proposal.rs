@@ -191,9 +191,15 @@ impl Proposal {
         (0..self.hunks.len()).filter(goes).collect()
     }
 
-    /// Whether applying would write anything: an empty file that comes or goes has no hunks.
-    pub fn writes(&self) -> bool {
-        self.hunks.is_empty() || !self.chosen().is_empty()
+    /// Whether nothing of it is written before one of its hunks has a decision of its own.
+    pub fn waits_whole(&self) -> bool {
+        self.not_left().is_empty() && !self.undecided().is_empty()
+    }
+
+    /// Whether applying would write anything, with or without the rest of it: an empty file that comes or goes has no hunks.
+    pub fn writes(&self, rest: bool) -> bool {
+        let hunks = if rest { self.not_left() } else { self.chosen() };
+        self.hunks.is_empty() || !hunks.is_empty()
     }
 
     /// The hunks that would wait on where it is written now.

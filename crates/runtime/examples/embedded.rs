@@ -86,7 +86,7 @@ fn answer(state: &State) -> Option<Input> {
     let question = state.open.values().next()?;
     if let Some(review) = question.kind.review() {
         let shown = review.proposals.iter().filter_map(|id| Some((*id, state.proposals().get(id)?.shown())));
-        return Some(Input::Apply { proposals: shown.collect(), word: None });
+        return Some(Input::Apply { proposals: shown.collect(), word: None, rest: false });
     }
     if state.spec(question).free {
         return Some(Input::Answer { checkpoint: question.id, answer: Answer::Pick(0), shown: None });

@@ -186,7 +186,7 @@ impl Desk {
         let shown = |b: &Bench, id: &ProposalId| b.session.state().proposals()[id].shown();
         let proposals: Vec<_> = taken.iter().map(|id| (*id, shown(&self.b, id))).collect();
         let word = Some(DELETE_WORD.to_owned());
-        if !proposals.is_empty() && self.input(Input::Apply { proposals, word }) {
+        if !proposals.is_empty() && self.input(Input::Apply { proposals, word, rest: false }) {
             self.work();
         }
         let rest: Vec<ProposalId> = self.b.session.state().open_proposals().map(|p| p.id).collect();

@@ -54,7 +54,7 @@ impl Redactor {
             | Input::Committed { commit: _, result: Err(text) }
             | Input::BreakoutJudged { turn: _, said: Ok((text, _)) } => self.text(text),
             Input::Describe(change) => self.texts(&mut change.title),
-            Input::Apply { proposals: _, word } => self.texts(word),
+            Input::Apply { proposals: _, word, rest: _ } => self.texts(word),
             Input::Answer { checkpoint: _, answer, shown: _ } => self.answer(answer)?,
             Input::Replied { call: _, reply: Ok(reply) } => self.reply(reply),
             Input::Summarized { call: _, result: Ok((reply, _)) }

@@ -181,7 +181,7 @@ impl<'a> Draft<'a> {
             }
             Input::Split { proposal, hunk, shown } => self.split(proposal, hunk, shown),
             Input::Comment { proposal, hunk, text, shown } => self.comment(proposal, hunk, text, shown),
-            Input::Apply { proposals, word } => self.approve_changes(&proposals, word.as_deref()),
+            Input::Apply { proposals, word, rest } => self.approve_changes(&proposals, word.as_deref(), rest),
             Input::Skip { proposals, reason } => self.skip_changes(&proposals, &reason),
             Input::EditProposal { proposal, redraft, shown } => self.edit_proposal(proposal, redraft, shown),
             Input::Up => self.up_to_plan(),

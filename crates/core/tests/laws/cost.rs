@@ -26,7 +26,7 @@ fn session(events: usize) -> Bench {
                 let decision = Some(Decision::Taken);
                 b.input(Input::Decide { proposal: *proposal, hunk: 0, decision, shown: *shown }).unwrap();
             }
-            b.input(Input::Apply { proposals: open, word: None }).unwrap();
+            b.input(Input::Apply { proposals: open, word: None, rest: false }).unwrap();
             b.write();
         }
     }

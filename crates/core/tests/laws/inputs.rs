@@ -214,6 +214,7 @@ fn about_change(dice: &mut Dice, p: &pilothouse_core::proposal::Proposal) -> Inp
         _ => Input::Apply {
             proposals: vec![(p.id, p.shown())],
             word: dice.pick(&[None, Some("delete".to_owned())]),
+            rest: dice.roll(2) == 0,
         },
     }
 }

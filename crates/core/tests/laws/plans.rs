@@ -296,7 +296,7 @@ impl Play {
                 Some(match self.dice.roll(if self.calm { 8 } else { 40 }) {
                     0 => Input::Skip { proposals: ids, reason: "no".into() },
                     39 => Input::Up,
-                    _ => Input::Apply { proposals: list, word },
+                    _ => Input::Apply { proposals: list, word, rest: false },
                 })
             }
             CheckpointKind::Confirmation(_) if self.calm || self.dice.roll(8) > 0 => of(Answer::Approve),

@@ -65,13 +65,13 @@ fn input(b: &Bench, kind: &str, id: CheckpointId, shown: Option<BlobId>, wish: W
     if kind == "diff" {
         let proposals: Vec<_> = b.session.state().proposals().values().map(|p| (p.id, p.shown())).collect();
         return match wish {
-            Wish::Yes => Input::Apply { proposals, word: None },
+            Wish::Yes => Input::Apply { proposals, word: None, rest: false },
             Wish::No => {
                 Input::Skip { proposals: proposals.iter().map(|p| p.0).collect(), reason: "no".into() }
             }
             Wish::Stale => {
                 let stale = proposals.iter().map(|p| (p.0, other)).collect();
-                Input::Apply { proposals: stale, word: None }
+                Input::Apply { proposals: stale, word: None, rest: false }
             }
             Wish::Wrong => Input::Answer { checkpoint: id, answer: Answer::Approve, shown },
         };

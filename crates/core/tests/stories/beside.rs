@@ -156,7 +156,7 @@ fn the_question_of_one_stops_no_other_and_a_failure_waits_for_the_others_before_
     for _ in 0..2 {
         let p = b.session.state().open_proposals().next().unwrap();
         let one = vec![(p.id, p.shown())];
-        b.input(Input::Apply { proposals: one, word: None }).unwrap();
+        b.input(Input::Apply { proposals: one, word: None, rest: false }).unwrap();
         b.write();
     }
     let state = b.session.state();

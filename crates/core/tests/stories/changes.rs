@@ -73,7 +73,7 @@ fn a_cancelled_write_that_fails_afterwards_leaves_nothing_to_decide() {
 fn one_proposal_named_twice_is_written_once() {
     let mut b = reviewing();
     let (id, shown) = b.session.state().open_proposals().map(|p| (p.id, p.shown())).next().unwrap();
-    b.input(Input::Apply { proposals: vec![(id, shown), (id, shown)], word: None }).unwrap();
+    b.input(Input::Apply { proposals: vec![(id, shown), (id, shown)], word: None, rest: false }).unwrap();
     assert_eq!(b.prepared().len(), 1);
 }
 
@@ -119,7 +119,11 @@ fn two_changes_of_one_file_are_never_one_write() {
     let refusal = b.approve_all(None).unwrap_err();
     assert!(refusal.reason.contains("a.txt"), "{refusal}");
     let shown = |b: &Bench, id| b.session.state().proposals()[&id].shown();
-    let one = |b: &Bench, i: usize| Input::Apply { proposals: vec![(ids[i], shown(b, ids[i]))], word: None };
+    let one = |b: &Bench, i: usize| Input::Apply {
+        proposals: vec![(ids[i], shown(b, ids[i]))],
+        word: None,
+        rest: false,
+    };
     let first = one(&b, 0);
     b.input(first).unwrap();
     let second = one(&b, 1);
@@ -271,7 +275,7 @@ fn two_writes_of_a_stopped_step_that_both_fail_are_both_asked_about() {
     let all: Vec<_> = b.session.state().open_proposals().map(|p| (p.id, p.shown())).collect();
     let mut applies = Vec::new();
     for one in all {
-        b.input(Input::Apply { proposals: vec![one], word: None }).unwrap();
+        b.input(Input::Apply { proposals: vec![one], word: None, rest: false }).unwrap();
         let (apply, files) = (b.writing(), b.prepared());
         b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
         applies.push(apply);

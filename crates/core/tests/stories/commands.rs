@@ -230,10 +230,10 @@ fn a_control_file_is_written_by_its_own_question_and_word_only_in_every_mode() {
             (one.clone(), Some("delete")),
             (one.clone(), Some("y")),
         ] {
-            let refused = b.input(Input::Apply { proposals, word: word.map(str::to_owned) });
+            let refused = b.input(Input::Apply { proposals, word: word.map(str::to_owned), rest: false });
             assert!(refused.unwrap_err().reason.contains("control file"), "{path} {word:?}");
         }
-        b.input(Input::Apply { proposals: one, word: Some("control".into()) }).unwrap();
+        b.input(Input::Apply { proposals: one, word: Some("control".into()), rest: false }).unwrap();
         b.write();
     }
 }

@@ -53,7 +53,7 @@ fn cut_off_behind_an_edit() -> Bench {
     b.propose("b.txt", "1\n", "one\n");
     b.reply("both", &[]);
     let first = b.session.state().open_proposals().next().map(|p| (p.id, p.shown())).unwrap();
-    b.input(Input::Apply { proposals: vec![first], word: None }).unwrap();
+    b.input(Input::Apply { proposals: vec![first], word: None, rest: false }).unwrap();
     b.write();
     b.input(Input::Cancel).unwrap();
     b.say("/proposals drop");

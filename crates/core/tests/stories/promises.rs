@@ -73,7 +73,10 @@ fn what_is_taken_up_in_a_file_that_changed_since_is_shown_as_it_would_be_now() {
         b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
         let again = b.session.state().open_proposals().next().unwrap().clone();
         assert_ne!(again.shown(), old.shown(), "it is another by now than was shown");
-        assert!(b.input(Input::Apply { proposals: vec![(old.id, old.shown())], word: None }).is_err());
+        assert!(
+            b.input(Input::Apply { proposals: vec![(old.id, old.shown())], word: None, rest: false })
+                .is_err()
+        );
         b.question(is_diff);
         if meets {
             // What both changed is written by a decision of its own alone.

@@ -214,7 +214,7 @@ fn staged_changes_outlive_another_plan_and_never_settle_its_tasks() {
     b.say("create notes.txt");
     b.plan(&[("Other", "create")], &[]);
     b.say("y");
-    b.input(Input::Apply { proposals: vec![(left, shown)], word: None }).unwrap();
+    b.input(Input::Apply { proposals: vec![(left, shown)], word: None, rest: false }).unwrap();
     b.write();
     let done = b.log.iter().any(|e| matches!(&e.event, Event::TaskCompleted { .. }));
     assert!(!done, "the other plan's task is not done by that");

@@ -1,6 +1,6 @@
 //! What is proposed and how it is decided: taken, left, stale, back up to the plan.
 
-use pilothouse_core::{diff::Version, input::Rebased, tool::Redraft};
+use pilothouse_core::{diff::Version, event::Stamped, input::Rebased, proposal::Proposal, tool::Redraft};
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn an_answer_is_bound_to_what_was_shown() {
     let mut b = reviewing();
     let p = b.session.state().open_proposals().next().unwrap().clone();
     let other = pilothouse_core::blob::BlobId::of(b"something else");
-    assert!(b.input(Input::Apply { proposals: vec![(p.id, other)], word: None }).is_err());
+    assert!(b.input(Input::Apply { proposals: vec![(p.id, other)], word: None, rest: false }).is_err());
     let decide = Input::Decide { proposal: p.id, hunk: 0, decision: Some(Decision::Taken), shown: other };
     assert!(b.input(decide).is_err());
 }
@@ -86,7 +86,7 @@ fn a_stale_file_is_refused_and_shown_again() {
     assert_eq!((failed, told), (1, 0), "what happened once is told once");
     let again = b.session.state().open_proposals().next().unwrap().clone();
     assert_ne!(again.shown(), p.shown());
-    assert!(b.input(Input::Apply { proposals: vec![(p.id, p.shown())], word: None }).is_err());
+    assert!(b.input(Input::Apply { proposals: vec![(p.id, p.shown())], word: None, rest: false }).is_err());
     b.approve_all(None).unwrap();
     b.write();
     assert_eq!(phase(&b), Phase::Idle);
@@ -149,6 +149,23 @@ fn what_was_decided_of_a_hunk_holds_on_where_others_changed_the_file_elsewhere()
     assert_eq!(again.decided, [(1, Decision::Taken)].into());
     assert_eq!([0, 1, 2].map(|hunk| again.meets(hunk)), [true, false, false]);
     assert_ne!(again.shown(), p.shown());
+    // With the rest, what others changed as well waits on: where that is all there is, nothing becomes of the file.
+    let decide = |hunk, decision| Input::Decide {
+        proposal: again.id,
+        hunk,
+        decision: Some(decision),
+        shown: again.shown(),
+    };
+    let apply = Input::Apply { proposals: vec![(again.id, again.shown())], word: None, rest: true };
+    b.input(decide(1, Decision::Left)).unwrap();
+    b.input(decide(2, Decision::Left)).unwrap();
+    let refusal = b.input(apply.clone()).unwrap_err();
+    assert!(refusal.reason.contains("take or leave each hunk"), "{refusal}");
+    assert!(b.session.state().open_proposals().any(|p| p.id == again.id));
+    b.input(decide(2, Decision::Taken)).unwrap();
+    b.input(apply).unwrap();
+    let take = &b.session.state().applies()[&b.writing()].take;
+    assert_eq!(take[..], [(again.id, [2].into())]);
 }
 
 #[test]
@@ -287,4 +304,80 @@ fn what_was_written_over_an_edit_of_others_is_known_line_by_line() {
     let (of, lines) = state.view(lane).parts[&path].clone();
     assert_eq!(of, pilothouse_core::blob::BlobId::of(after.as_bytes()));
     assert_eq!(lines, [pilothouse_core::diff::Lines { start: 11, len: 2 }], "the first is of others");
+}
+
+/// Two changes with two hunks each and a removal wait, and of each change the first hunk is taken.
+fn half_decided() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the greeting and delete the old file");
+    b.plan(&[("Fix it", "delete")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply(
+        "",
+        &[("edit", edit_of("a.txt")), ("edit", edit_of("b.txt")), ("delete", json!({"path": "c.txt"}))],
+    );
+    let far = "-\n".repeat(9);
+    let text = |first: &str, last: &str| format!("{first}\n{far}{last}\n");
+    for file in ["a.txt", "b.txt"] {
+        b.propose(file, &text("1", "2"), &text("one", "two"));
+    }
+    b.propose("c.txt", "bye\n", "");
+    b.reply("done", &[]);
+    for p in waiting(&b) {
+        if p.hunks.len() > 1 {
+            let decision = Some(if p.path.as_str() == "a.txt" { Decision::Taken } else { Decision::Left });
+            b.input(Input::Decide { proposal: p.id, hunk: 0, decision, shown: p.shown() }).unwrap();
+        }
+    }
+    b
+}
+
+fn waiting(b: &Bench) -> Vec<Proposal> {
+    b.session.state().open_proposals().cloned().collect()
+}
+
+/// Of each file whether each of its hunks is taken, as far as it is decided.
+fn decisions(b: &Bench) -> Vec<Vec<(usize, Decision)>> {
+    let of = |p: &Proposal| p.decided.iter().map(|(hunk, decision)| (*hunk, *decision)).collect();
+    b.session.state().proposals().values().map(of).collect()
+}
+
+#[test]
+fn with_the_rest_all_that_is_not_left_is_written_in_one_step() {
+    let mut b = half_decided();
+    let proposals: Vec<_> = waiting(&b).iter().map(|p| (p.id, p.shown())).collect();
+    let word = Some("delete".to_owned());
+    let step = b.input(Input::Apply { proposals: proposals.clone(), word, rest: true }).unwrap();
+    let taken = |e: &Stamped| matches!(e.event, Event::HunkDecided { decision: Some(Decision::Taken), .. });
+    assert_eq!(step.events.iter().filter(|e| taken(e)).count(), 2, "{:?}", step.events);
+    let written = step.events.iter().find_map(|e| match &e.event {
+        Event::ApplyApproved { take, .. } => Some(take.clone()),
+        _ => None,
+    });
+    let hunks: Vec<Vec<usize>> =
+        written.unwrap().iter().map(|(_, hunks)| hunks.iter().copied().collect()).collect();
+    assert_eq!(hunks, [vec![0, 1], vec![1], vec![0]]);
+    // Without it what is undecided waits on.
+    let mut b = half_decided();
+    let first = proposals[..1].to_vec();
+    b.input(Input::Apply { proposals: first, word: None, rest: false }).unwrap();
+    assert_eq!(decisions(&b)[0], [(0, Decision::Taken)]);
+}
+
+#[test]
+fn where_the_rest_is_refused_nothing_is_decided() {
+    let mut b = half_decided();
+    let before = decisions(&b);
+    let proposals: Vec<_> = waiting(&b).iter().map(|p| (p.id, p.shown())).collect();
+    let other = pilothouse_core::blob::BlobId::of(b"something else");
+    let stale = proposals.iter().map(|(id, shown)| (*id, if *id == proposals[1].0 { other } else { *shown }));
+    let stale: Vec<_> = stale.collect();
+    for (proposals, word) in [(proposals.clone(), None), (stale, Some("delete".to_owned()))] {
+        assert!(b.input(Input::Apply { proposals, word, rest: true }).is_err());
+        assert_eq!(decisions(&b), before);
+    }
+    // A removal of which only the rest would be written wants its word as well.
+    let mut b = half_decided();
+    let removal = waiting(&b).iter().find(|p| p.path.as_str() == "c.txt").map(|p| (p.id, p.shown())).unwrap();
+    assert!(b.input(Input::Apply { proposals: vec![removal], word: None, rest: true }).is_err());
 }

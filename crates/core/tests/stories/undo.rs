@@ -77,7 +77,7 @@ fn what_a_take_back_does_not_name_stays_in_the_ledger() {
         b.session.state().open_proposals().map(|p| (p.id, p.path.to_string(), p.shown())).collect();
     let named =
         |path: &str| all.iter().find(|(_, p, _)| p == path).map(|(id, _, shown)| (*id, *shown)).unwrap();
-    b.input(Input::Apply { proposals: vec![named("a.txt")], word: None }).unwrap();
+    b.input(Input::Apply { proposals: vec![named("a.txt")], word: None, rest: false }).unwrap();
     b.write();
     b.input(Input::Skip { proposals: vec![named("b.txt").0], reason: String::new() }).unwrap();
     let (ledger, undone) = (b.session.state().ledger().to_vec(), b.session.state().undone().to_vec());

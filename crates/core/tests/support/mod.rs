@@ -253,7 +253,7 @@ impl Bench {
 
     pub fn approve_all(&mut self, word: Option<&str>) -> Result<Step, Refusal> {
         let proposals = self.session.state().open_proposals().map(|p| (p.id, p.shown())).collect();
-        self.input(Input::Apply { proposals, word: word.map(str::to_owned) })
+        self.input(Input::Apply { proposals, word: word.map(str::to_owned), rest: false })
     }
 
     /// Carries an approved write through, as the runtime would.

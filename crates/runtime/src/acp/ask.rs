@@ -154,7 +154,11 @@ impl Subject {
         if let (Some(change), Some(shown)) =
             (change.filter(|c| c.word().is_some() && c.lets(line)), self.shown)
         {
-            return Some(Input::Apply { proposals: vec![(change.id, shown)], word: Some(line.to_owned()) });
+            return Some(Input::Apply {
+                proposals: vec![(change.id, shown)],
+                word: Some(line.to_owned()),
+                rest: false,
+            });
         }
         let wanted = change.is_none() && state.spec(question).wants_word() == Some(line);
         wanted.then(|| self.answer(Answer::Word(line.to_owned())))
@@ -175,14 +179,14 @@ impl Subject {
     /// One file of a review. Only what can be shown whole, and is written whole, can be allowed here.
     fn of_change(&self, change: &Proposal, state: &State, place: &Place) -> Sheet {
         let seen = place.is_seen_whole(change);
-        let whole = seen && change.writes() && change.waiting().is_empty();
+        let whole = seen && change.writes(false) && change.waiting().is_empty();
         let hunks = (1..).zip(&change.hunks).map(|(n, h)| format!("hunk {n}: {}", h.new_lines().place()));
         let mut lines: Vec<String> = hunks.collect();
         lines.extend((!seen).then(|| "not all of this change can be shown here".to_owned()));
         lines.extend(change.control.as_ref().map(|why| format!("control file: {}", place.shown(why))));
         let of_all = if change.hunks.len() > 1 { ", all hunks" } else { "" };
         let apply = self.shown.filter(|_| whole && change.word().is_none()).map(|shown| {
-            let says = Input::Apply { proposals: vec![(change.id, shown)], word: None };
+            let says = Input::Apply { proposals: vec![(change.id, shown)], word: None, rest: false };
             Offer::new("apply", format!("Apply this file{of_all}"), "allow_once", Some(says))
         });
         let skip = Input::Skip { proposals: vec![change.id], reason: String::new() };

@@ -232,7 +232,7 @@ async fn an_approved_change_is_written_taken_back_and_put_back() {
     let p = s.state().open_proposals().next().unwrap();
     let (id, shown) = (p.id, p.shown());
     s.send(Input::Decide { proposal: id, hunk: 0, decision: Some(Decision::Taken), shown }).await;
-    s.send(Input::Apply { proposals: vec![(id, shown)], word: None }).await;
+    s.send(Input::Apply { proposals: vec![(id, shown)], word: None, rest: false }).await;
     s.has("applied").await;
     s.has("run_completed").await;
     assert_eq!(rig.text(), "one\n2\nthree\n");
@@ -385,7 +385,7 @@ async fn a_panic_in_a_run_is_a_failure_and_not_the_end() {
     s.say("y").await;
     s.until("a diff", |s| s.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Diff(_)))).await;
     let p = s.state().open_proposals().next().unwrap();
-    s.send(Input::Apply { proposals: vec![(p.id, p.shown())], word: None }).await;
+    s.send(Input::Apply { proposals: vec![(p.id, p.shown())], word: None, rest: false }).await;
     s.has("apply_failed").await;
     assert!(*looked.lock().unwrap());
     assert_eq!(rig.text(), "one\ntwo\nthree\n");

@@ -290,7 +290,7 @@ fn taken(offered: &[&Proposal], doubt: Option<UndoAnswer>) -> Result<Vec<Input>,
     let decided = met.flat_map(|p| (0..p.hunks.len()).map(|hunk| decide(p, hunk)));
     let proposals = offered.iter().map(|p| (p.id, p.shown())).collect();
     let word = offered.iter().any(|p| p.word().is_some()).then(|| DELETE_WORD.to_owned());
-    Ok(decided.chain([Input::Apply { proposals, word }]).collect())
+    Ok(decided.chain([Input::Apply { proposals, word, rest: false }]).collect())
 }
 
 /// The diff of a proposal.

@@ -62,19 +62,17 @@ pub struct WordPrompt {
     pub word: String,
     /// Another word that does as well.
     pub or: Option<&'static str>,
-    /// What is decided with it, before that is written.
-    pub take: Vec<Input>,
     /// The proposals that are applied with it, with the hash of what was shown of each.
     pub proposals: Vec<(ProposalId, BlobId)>,
+    /// Whether what is undecided of them is taken with it.
+    pub rest: bool,
 }
 
 impl WordPrompt {
-    /// The inputs that a typed line leads to; `None` when it is not the word.
-    fn answer(&self, typed: &str) -> Option<Vec<Input>> {
-        let typed = typed.trim();
-        let apply = || Input::Apply { proposals: self.proposals.clone(), word: Some(typed.to_owned()) };
-        (typed == self.word || self.or == Some(typed))
-            .then(|| self.take.iter().cloned().chain([apply()]).collect())
+    /// What a typed line leads to; `None` when it is not the word.
+    fn answer(&self, typed: &str) -> Option<Input> {
+        let (proposals, word, rest) = (self.proposals.clone(), Some(typed.to_owned()), self.rest);
+        (typed == self.word || self.or == Some(typed)).then_some(Input::Apply { proposals, word, rest })
     }
 }
 
@@ -199,7 +197,7 @@ impl Prompt {
     fn finished(&self) -> Option<Outcome> {
         let typed = self.text.trim();
         match &self.purpose {
-            Purpose::Word(word) => word.answer(typed).map(|inputs| Outcome { inputs, ..Outcome::none() }),
+            Purpose::Word(word) => word.answer(typed).map(Outcome::input),
             _ if self.word.as_ref().is_some_and(|w| w != typed) => None,
             Purpose::Proceed(id) => Some(Outcome::answer(*id, Answer::Word(typed.to_owned()))),
             Purpose::Deny(id) => Some(Outcome::answer(*id, Answer::Reject(typed.to_owned()))),

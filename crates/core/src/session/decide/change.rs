@@ -102,7 +102,13 @@ impl Draft<'_> {
         Ok(())
     }
 
-    pub(super) fn approve_changes(&mut self, list: &[(ProposalId, BlobId)], word: Option<&str>) -> Decided {
+    /// Writes what is chosen of these, all or nothing; with the rest, what is undecided of them is taken before that.
+    pub(super) fn approve_changes(
+        &mut self,
+        list: &[(ProposalId, BlobId)],
+        word: Option<&str>,
+        rest: bool,
+    ) -> Decided {
         if list.is_empty() {
             return Err(Refusal::new("nothing is proposed"));
         }
@@ -113,14 +119,17 @@ impl Draft<'_> {
             if !self.state.open.values().any(|c| c.kind.review().is_some_and(|r| r.proposals.contains(id))) {
                 return Err(Refusal::new(format!("{} is not up for review yet", p.path)));
             }
-            if !p.writes() && p.decided.is_empty() {
+            if p.waits_whole() && (rest || p.decided.is_empty()) {
                 let text =
                     format!("someone else changed the same lines in {}: take or leave each hunk", p.path);
                 return Err(Refusal::new(text));
             }
-            if p.writes() {
+            if p.writes(rest) {
                 may_apply(p, list.len() == 1, word.unwrap_or_default().trim())?;
             }
+        }
+        if rest {
+            self.take_rest(list);
         }
         // By path, as whoever reviews them sees them, in whatever order their steps came to propose them.
         let of = |(id, _): &(ProposalId, BlobId)| Some((self.state.proposals().get(id)?.path.clone(), *id));
@@ -128,7 +137,7 @@ impl Draft<'_> {
         let (take, leave): (Vec<_>, Vec<_>) = ids
             .into_iter()
             .map(|(_, id)| id)
-            .partition(|id| self.state.proposals().get(id).is_some_and(Proposal::writes));
+            .partition(|id| self.state.proposals().get(id).is_some_and(|p| p.writes(false)));
         for proposal in leave {
             let reason = self.left_of(proposal).unwrap_or_else(|| "every hunk was left".to_owned());
             self.emit(Event::ProposalClosed { proposal, reason, dropped: false, there: false });
@@ -139,6 +148,18 @@ impl Draft<'_> {
             self.apply_now(&take, BY_USER);
         }
         Ok(())
+    }
+
+    /// Takes what is undecided of those that are decided in part; of one that is not decided all is written anyway.
+    fn take_rest(&mut self, list: &[(ProposalId, BlobId)]) {
+        for (proposal, _) in list {
+            let p = self.state.proposals().get(proposal).filter(|p| !p.decided.is_empty());
+            let hunks = p.map(|p| &p.not_left() & &p.undecided()).unwrap_or_default();
+            for hunk in hunks {
+                let decision = Some(Decision::Taken);
+                self.emit(Event::HunkDecided { proposal: *proposal, hunk, decision, comment: None });
+            }
+        }
     }
 
     /// Two changes of the same file are two writes, the second against what the first left.

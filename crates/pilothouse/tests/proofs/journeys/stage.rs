@@ -164,7 +164,7 @@ impl Stage {
         self.asked("diff");
         let before = self.count("applied");
         let proposals = self.state().open_proposals().map(|p| (p.id, p.shown())).collect();
-        self.send(Input::Apply { proposals, word: word.map(str::to_owned) });
+        self.send(Input::Apply { proposals, word: word.map(str::to_owned), rest: false });
         self.until("the write", |s| s.count("applied") > before);
     }
 

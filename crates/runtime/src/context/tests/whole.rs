@@ -109,7 +109,7 @@ impl Bench {
             let decision = Some(if taken.contains(&hunk) { Decision::Taken } else { Decision::Left });
             self.step(Input::Decide { proposal: id, hunk, decision, shown });
         }
-        self.step(Input::Apply { proposals: vec![(id, shown)], word: None });
+        self.step(Input::Apply { proposals: vec![(id, shown)], word: None, rest: false });
         if !taken.is_empty() {
             self.write();
         }

@@ -62,7 +62,7 @@ async fn refused(s: &mut Screen, path: &str) -> String {
 async fn approve(s: &mut Screen, id: ProposalId, word: Option<&str>) {
     let shown = s.state().proposals()[&id].shown();
     let before = s.count("applied");
-    s.send(Input::Apply { proposals: vec![(id, shown)], word: word.map(str::to_owned) }).await;
+    s.send(Input::Apply { proposals: vec![(id, shown)], word: word.map(str::to_owned), rest: false }).await;
     s.until("a write", |s| s.count("applied") > before && !s.state().busy()).await;
 }
 

@@ -39,7 +39,7 @@ async fn a_review_that_was_left_is_open_again_and_going_on_asks_no_model() {
     assert_eq!((reviews, s.state().open.len(), waiting(s.state())), (1, 1, vec![true]));
     let p = s.state().open_proposals().next().unwrap().clone();
     let shown = vec![(p.id, p.shown())];
-    s.send(Input::Apply { proposals: shown, word: None }).await;
+    s.send(Input::Apply { proposals: shown, word: None, rest: false }).await;
     s.until("the end of the step", |s| s.count("task_completed") == 1).await;
     assert_eq!((rig.text().as_str(), s.count("thinking_started")), ("one\n2\nthree\n", asked));
     s.quit().await;

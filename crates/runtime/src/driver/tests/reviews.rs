@@ -45,7 +45,7 @@ async fn a_review_that_is_come_back_to_is_against_the_file_as_it_is() {
     assert_eq!(p.decided.get(&0), Some(&Decision::Taken), "what was decided stands");
     assert!(!s.state().transcript.was_edited(id), "it is no edit of the user's");
     let shown = p.shown();
-    s.send(Input::Apply { proposals: vec![(id, shown)], word: None }).await;
+    s.send(Input::Apply { proposals: vec![(id, shown)], word: None, rest: false }).await;
     s.has("applied").await;
     assert_eq!(s.count("apply_failed"), 0, "it is written at the first word");
     assert_eq!(rig.text(), "zero\none\n2\nthree\n");

@@ -24,7 +24,7 @@ async fn what_the_other_does_is_seen_and_what_waits_there_is_true() {
     let p = first.state().open_proposals().next().unwrap();
     let (id, shown) = (p.id, p.shown());
     first.send(Input::Decide { proposal: id, hunk: 0, decision: Some(Decision::Taken), shown }).await;
-    first.send(Input::Apply { proposals: vec![(id, shown)], word: None }).await;
+    first.send(Input::Apply { proposals: vec![(id, shown)], word: None, rest: false }).await;
     first.has("run_completed").await;
     second.has("run_completed").await;
     assert!(second.state().phase == Phase::Idle && second.state().open.is_empty());

@@ -102,7 +102,7 @@ fn a_control_file_is_named_and_written_by_its_own_word() {
         bench.press("a");
         bench.desk.press("control<enter>");
         let written = bench.desk.inputs.iter().any(|i| {
-            matches!(i, Input::Apply { word: Some(word), proposals } if word == "control" && proposals.len() == 1)
+            matches!(i, Input::Apply { word: Some(word), proposals, rest: false } if word == "control" && proposals.len() == 1)
         });
         assert!(written, "{:?}", bench.desk.inputs);
         bench.press("");

@@ -106,12 +106,9 @@ impl DiffPane {
         let decided = self.decided_alone(ctx);
         let shown = std::mem::take(&mut self.asked_all);
         match (self.sheet, action) {
-            (Sheet::Whole, DiffAction::Apply | DiffAction::ApplyAll) => Self::apply(ctx, shown, Vec::new()),
-            (Sheet::All, DiffAction::ApplyAll) => {
-                let take = rest_of(ctx, &shown);
-                Self::apply(ctx, shown, take)
-            }
-            (Sheet::All, DiffAction::Apply) if !decided.is_empty() => Self::apply(ctx, decided, Vec::new()),
+            (Sheet::Whole, DiffAction::Apply | DiffAction::ApplyAll) => Self::apply(ctx, shown, false),
+            (Sheet::All, DiffAction::ApplyAll) => Self::apply(ctx, shown, true),
+            (Sheet::All, DiffAction::Apply) if !decided.is_empty() => Self::apply(ctx, decided, false),
             _ => Outcome::none(),
         }
     }
@@ -271,7 +268,7 @@ impl DiffPane {
         if !Self::in_review(ctx, id) {
             return Outcome::notice(intention);
         }
-        if done.is_none() && self.spot().is_none() {
+        if done.is_none() && !file.hunks.is_empty() && self.spot().is_none() {
             return Outcome::notice("still loading; nothing is written unseen");
         }
         let Some(p) = Self::proposal(ctx, id) else { return Outcome::none() };
@@ -282,7 +279,7 @@ impl DiffPane {
                 Outcome::none()
             }
             (0, 1.., 1..) => Outcome::notice(intention),
-            _ => Self::apply(ctx, vec![(id, shown)], Vec::new()),
+            _ => Self::apply(ctx, vec![(id, shown)], false),
         }
     }
 
@@ -291,7 +288,7 @@ impl DiffPane {
         let ready = self.files.iter().filter(|f| Self::in_review(ctx, f.id));
         let control = |f: &&File| Self::proposal(ctx, f.id).is_some_and(|p| p.control.is_some());
         let (alone, all): (Vec<&File>, Vec<&File>) = ready.partition(control);
-        let ready = |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !waits_whole(p));
+        let ready = |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !p.waits_whole());
         // What takes a write back is written by itself.
         let takes_back = |f: &File| Self::proposal(ctx, f.id).and_then(Proposal::undoes).map(|b| b.apply);
         let here = self.file().map(takes_back);
@@ -317,30 +314,26 @@ impl DiffPane {
         }
     }
 
-    /// The inputs that write what was shown, those that take hunks of it before, or the question for the word that a removal wants.
-    fn apply(ctx: &Ctx<'_>, proposals: Vec<(ProposalId, BlobId)>, take: Vec<Input>) -> Outcome {
-        let written = proposals.iter().filter_map(|(id, _)| ctx.state.proposals().get(id));
-        let written: Vec<&Proposal> = written
-            .filter(|p| !p.chosen().is_empty() || !take.is_empty() && !p.not_left().is_empty())
-            .collect();
+    /// The input that writes what was shown, with the rest also what is undecided of it, or the question for the word that a
+    /// removal wants.
+    fn apply(ctx: &Ctx<'_>, proposals: Vec<(ProposalId, BlobId)>, rest: bool) -> Outcome {
+        let all = proposals.iter().filter_map(|(id, _)| ctx.state.proposals().get(id));
+        let written: Vec<&Proposal> = all.filter(|p| p.writes(rest)).collect();
         if let Some((p, why)) = written.iter().find_map(|p| Some((p, p.control.as_ref()?))) {
             let question = format!("{} is a control file: it {why}. Type {CONTROL_WORD} to write it", p.path);
-            return word(&question, CONTROL_WORD, None, (take, proposals));
+            return word(&question, CONTROL_WORD, None, (proposals, rest));
         }
         let removed: Vec<&str> = written.iter().filter_map(|p| p.word()).collect();
         let or = Some(DELETE_WORD);
         match removed[..] {
-            [] => {
-                let inputs = take.into_iter().chain([Input::Apply { proposals, word: None }]).collect();
-                Outcome { inputs, ..Outcome::none() }
-            }
+            [] => Outcome::input(Input::Apply { proposals, word: None, rest }),
             [name] => {
                 let question = format!("Remove the file {name}? Type its name or {DELETE_WORD}");
-                word(&question, name, or, (take, proposals))
+                word(&question, name, or, (proposals, rest))
             }
             _ => {
                 let question = format!("Remove {}? Type {DELETE_WORD}", count(removed.len(), "file"));
-                word(&question, DELETE_WORD, None, (take, proposals))
+                word(&question, DELETE_WORD, None, (proposals, rest))
             }
         }
     }
@@ -378,30 +371,13 @@ impl DiffPane {
     }
 }
 
-/// Whether nothing of it is written before one of its hunks has a decision of its own.
-pub(super) fn waits_whole(p: &Proposal) -> bool {
-    p.not_left().is_empty() && !p.undecided().is_empty()
-}
-
-/// What takes the undecided hunks of files that are decided in part; of one that is not decided all is written anyway.
-fn rest_of(ctx: &Ctx<'_>, shown: &[(ProposalId, BlobId)]) -> Vec<Input> {
-    let rest = |(id, shown): &(ProposalId, BlobId)| {
-        let p = ctx.state.proposals().get(id).filter(|p| !p.decided.is_empty())?;
-        let hunks = p.not_left().into_iter().filter(|hunk| !p.decided.contains_key(hunk));
-        let (proposal, shown) = (*id, *shown);
-        let take = |hunk| Input::Decide { proposal, hunk, decision: Some(Decision::Taken), shown };
-        Some(hunks.map(take).collect::<Vec<_>>())
-    };
-    shown.iter().filter_map(rest).flatten().collect()
-}
-
 fn word(
     question: &str,
     word: &str,
     or: Option<&'static str>,
-    (take, proposals): (Vec<Input>, Vec<(ProposalId, BlobId)>),
+    (proposals, rest): (Vec<(ProposalId, BlobId)>, bool),
 ) -> Outcome {
     let question = pilothouse_core::clean::Clean::line(question).into_string();
-    let wanted = WordPrompt { word: word.to_owned(), or, take, proposals };
+    let wanted = WordPrompt { word: word.to_owned(), or, proposals, rest };
     Outcome::open(Prompt::new(Purpose::Word(wanted), question, Some(word.to_owned())))
 }

@@ -4,7 +4,7 @@
 
 use pilothouse_core::{proposal::Proposal, tool::ChangeKind};
 
-use super::{DiffPane, Sheet, act::waits_whole};
+use super::{DiffPane, Sheet};
 use crate::{
     pane::Ctx,
     row::{Ink, Row, count, fit_path, width, wrap},
@@ -148,7 +148,7 @@ impl DiffPane {
         let all = self.files.iter().filter_map(|f| Self::proposal(ctx, f.id));
         let told = all.filter_map(|p| match listed(p.id) {
             true => Some(written_row(ctx, p, columns)),
-            false if waits_whole(p) && self.sheet != Sheet::Whole => {
+            false if p.waits_whole() && self.sheet != Sheet::Whole => {
                 Some((false, waiting_row(ctx, p, columns)))
             }
             false => None,

@@ -19,6 +19,7 @@ use pilothouse_core::{
     proposal::{Decision, TakeBack},
     redact::Redactor,
     session::LaneKind,
+    tool::ChangeKind,
 };
 use proptest::prelude::*;
 
@@ -298,13 +299,13 @@ fn applying_and_skipping_name_the_file_and_the_hash() {
     let mut s = two_hunks();
     s.draw(72, 26);
     let shown = s.story.session.state().proposals()[&ProposalId(20)].shown();
-    let apply = Input::Apply { proposals: vec![(ProposalId(20), shown)], word: None };
+    let apply = |rest| Input::Apply { proposals: vec![(ProposalId(20), shown)], word: None, rest };
     assert!(s.act(DiffAction::Apply).inputs.is_empty(), "nothing is decided: the sheet comes first");
-    assert_eq!(s.act(DiffAction::Apply).inputs, std::slice::from_ref(&apply));
+    assert_eq!(s.act(DiffAction::Apply).inputs, [apply(false)]);
     assert!(s.act(DiffAction::ApplyAll).inputs.is_empty(), "the sheet comes first");
     let rows = s.text(72, 26);
     assert_eq!(rows[2], "   src/auth/login.rs                            all 2 hunks (undecided)");
-    assert_eq!(s.act(DiffAction::ApplyAll).inputs, [apply]);
+    assert_eq!(s.act(DiffAction::ApplyAll).inputs, [apply(true)]);
     assert_eq!(
         s.act(DiffAction::Skip).inputs,
         [Input::Skip { proposals: vec![ProposalId(20)], reason: String::new() }]
@@ -349,9 +350,28 @@ fn a_removal_is_shown_whole_and_wants_a_word() {
         outcomes.last().unwrap().inputs
     };
     assert_eq!(typed("yes"), []);
-    let wanted = Input::Apply { proposals: vec![(ProposalId(20), shown)], word: Some("old.md".into()) };
+    let wanted =
+        Input::Apply { proposals: vec![(ProposalId(20), shown)], word: Some("old.md".into()), rest: false };
     assert_eq!(typed(" old.md "), [wanted]);
     assert_eq!(typed("delete").len(), 1);
+}
+
+#[test]
+fn the_removal_of_an_empty_file_asks_for_its_word_as_well() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Delete));
+    let (mut event, blobs) = proposal(20, "docs/empty.md", "", "");
+    let Event::Proposed { proposal, .. } = &mut event else { panic!("{event:?}") };
+    (proposal.kind, proposal.before, proposal.after) = (ChangeKind::Delete, Some(blobs[0].id()), None);
+    s.store.extend(blobs);
+    s.tell(event);
+    s.tell(review(30, &[20]));
+    s.draw(60, 14);
+    let outcome = s.act(DiffAction::Apply);
+    assert!(
+        outcome.inputs.is_empty() && outcome.open.is_some(),
+        "without it nothing is written: {outcome:?}"
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ impl Bench {
         let p = self.session.state().open_proposals().next().unwrap().clone();
         let decision = Some(Decision::Taken);
         self.step(Input::Decide { proposal: p.id, hunk, decision, shown: p.shown() });
-        self.step(Input::Apply { proposals: vec![(p.id, p.shown())], word: None });
+        self.step(Input::Apply { proposals: vec![(p.id, p.shown())], word: None, rest: false });
         let apply = *self.session.state().applies().keys().next_back().unwrap();
         let [before, after] = [p.before, p.after].map(|id| self.blobs[&id.unwrap()].clone());
         let content = Blob::new(diff::select(&before, &after, &p.hunks, &[hunk].into()));
@@ -63,7 +63,7 @@ fn lines_that_the_user_changed_beside_a_hunk_that_they_left_are_told_as_they_are
     b.edit("src/a.rs", &lines("a", "z"), &lines("A", "Z"));
     b.reply("I propose both.", &[]);
     let p = b.session.state().open_proposals().next().unwrap().clone();
-    b.step(Input::Apply { proposals: vec![(p.id, p.shown())], word: None });
+    b.step(Input::Apply { proposals: vec![(p.id, p.shown())], word: None, rest: false });
     let apply = *b.session.state().applies().keys().next_back().unwrap();
     let draft = draft("src/a.rs", &lines("a", "mine"), &lines("A", "Z"));
     let meets = vec![Lines { start: 21, len: 1 }];

@@ -253,7 +253,7 @@ fn a_write_that_failed_first_is_told_before_the_one_that_came_of_it() {
     let p = b.session.state().open_proposals().next().unwrap().clone();
     let shown = p.shown();
     b.step(Input::Decide { proposal: p.id, hunk: 0, decision: Some(Decision::Taken), shown });
-    b.step(Input::Apply { proposals: vec![(p.id, shown)], word: None });
+    b.step(Input::Apply { proposals: vec![(p.id, shown)], word: None, rest: false });
     let find = |k: &WorkKey| if let WorkKey::Prepare(apply) = k { Some(*apply) } else { None };
     let apply = b.session.pending().keys().find_map(find).unwrap();
     let redraft = Redraft { draft: draft("src/a.rs", "0\none\n", "0\ntwo\n"), same: vec![None] };

@@ -57,7 +57,7 @@ fn a_hunk_that_others_changed_as_well_is_marked_and_waits_for_its_own_decision()
             let text = "in capitals".to_owned();
             b.desk.give(Input::Comment { proposal: p.id, hunk: 1, text, shown });
         }
-        b.desk.give(Input::Apply { proposals: vec![(p.id, shown)], word: None });
+        b.desk.give(Input::Apply { proposals: vec![(p.id, shown)], word: None, rest: false });
         let apply = b.desk.state().applies().values().find(|a| a.status == ApplyStatus::Approved).unwrap().id;
         let theirs = Blob::new(format!("// mine\n{OLD}").into_bytes());
         let ours = Blob::new(NEW.as_bytes().to_vec());

@@ -206,19 +206,10 @@ fn the_sheet_of_all_files_stands_in_the_order_of_the_review_and_leaves_no_file_o
     assert!(body.iter().any(|row| row.contains("more files")), "{body:#?}");
 }
 
-/// The proposals of what is written, with the hunks that are taken before that.
-fn wished(outcome: &Outcome) -> (Vec<(u64, usize)>, Vec<u64>) {
-    let (mut taken, mut written) = (Vec::new(), Vec::new());
-    for input in &outcome.inputs {
-        match input {
-            Input::Decide { proposal, hunk, decision: Some(Decision::Taken), .. } => {
-                taken.push((proposal.0, *hunk));
-            }
-            Input::Apply { proposals, .. } => written.extend(proposals.iter().map(|(id, _)| id.0)),
-            _ => panic!("{input:?}"),
-        }
-    }
-    (taken, written)
+/// The proposals of what is written, in one input, and whether the rest of them is taken with it.
+fn wished(outcome: &Outcome) -> (Vec<u64>, bool) {
+    let [Input::Apply { proposals, word: None, rest }] = &outcome.inputs[..] else { panic!("{outcome:?}") };
+    (proposals.iter().map(|(id, _)| id.0).collect(), *rest)
 }
 
 #[test]
@@ -240,22 +231,22 @@ fn in_the_sheet_each_key_means_the_same_for_every_file() {
     ] {
         assert!(told.contains(words), "{words}\n{told}");
     }
-    assert_eq!(wished(&s.act(DiffAction::Apply)), (vec![], vec![100]));
+    assert_eq!(wished(&s.act(DiffAction::Apply)), (vec![100], false));
     let mut s = many(3);
     sheet(&mut s);
-    assert_eq!(wished(&s.act(DiffAction::ApplyAll)), (vec![(100, 1)], vec![100, 99, 98]));
+    assert_eq!(wished(&s.act(DiffAction::ApplyAll)), (vec![100, 99, 98], true));
     // What is left stays so, in whatever file it is.
     let mut s = many(2);
     keys(&mut s, &[DiffAction::Leave]);
     let told = sheet(&mut s);
     assert!(told.contains("1 of 2 hunks, 1 left out"), "{told}");
-    assert_eq!(wished(&s.act(DiffAction::ApplyAll)), (vec![], vec![100, 99]));
+    assert_eq!(wished(&s.act(DiffAction::ApplyAll)), (vec![100, 99], true));
     let mut s = many(2);
     keys(&mut s, &[DiffAction::Leave, DiffAction::ApplyAll]);
     assert!(!s.text(110, 16).join("\n").contains("a applies"), "nothing is taken");
     assert!(s.act(DiffAction::Apply).inputs.is_empty());
     keys(&mut s, &[DiffAction::ApplyAll]);
-    assert_eq!(wished(&s.act(DiffAction::ApplyAll)), (vec![(100, 1)], vec![100, 99]));
+    assert_eq!(wished(&s.act(DiffAction::ApplyAll)), (vec![100, 99], true));
 }
 
 /// Sixty lines, of which every so many differ by the mark.
