@@ -12,6 +12,7 @@ mod heading;
 mod lines;
 mod list;
 mod pane;
+mod read;
 mod search;
 mod sheet;
 mod side;
@@ -22,8 +23,7 @@ mod written;
 
 use std::{
     cell::RefCell,
-    collections::{BTreeSet, HashMap, HashSet},
-    ops::Range,
+    collections::{BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -42,6 +42,7 @@ use self::{
     chosen::Chosen,
     doc::{Content, Doc, File, Shape, Spot, Texts},
     edit::Editing,
+    read::{Part, Read},
     search::Sought,
     view::Changed,
     words::Words,
@@ -223,12 +224,12 @@ pub struct DiffPane {
     body: Size,
     header: Vec<Row>,
     rows: Vec<Row>,
-    /// The lines that stand whole among these rows.
-    whole: Range<usize>,
+    /// The lines that these rows are of.
+    parts: Vec<Part>,
     /// How many lines of the hunk are below them.
     below: usize,
     /// The changed lines that were on the screen: no hunk is decided with one that was not.
-    seen: HashSet<Changed>,
+    seen: Read<Changed>,
     /// What the open sheet is about: the proposals with the hashes shown; empty when it is closed.
     asked_all: Vec<(ProposalId, BlobId)>,
     /// What that sheet asks.
@@ -301,7 +302,7 @@ impl DiffPane {
         self.files = doc::files(state);
         self.texts.keep(&self.files);
         self.touched &= !self.files.is_empty();
-        self.seen.retain(|(id, ..)| self.files.iter().any(|f| f.id == *id));
+        self.seen.keep(|(id, ..)| self.files.iter().any(|f| f.id == *id));
         self.asked_all.clear();
         self.lines = None;
         let found = was.as_ref().and_then(|(id, path)| {

@@ -2,7 +2,7 @@
 //!
 //! Owns which they are and the keys that move them. Where they begin and end the hunk is split by the session.
 
-use std::{collections::HashSet, ops::Range};
+use std::ops::Range;
 
 use pilothouse_core::{
     diff::{Change, Lines},
@@ -10,7 +10,11 @@ use pilothouse_core::{
     proposal::{Decision, ProposalStatus},
 };
 
-use super::{DiffAction, DiffPane, doc::Line};
+use super::{
+    DiffAction, DiffPane,
+    doc::Line,
+    read::{Part, Read},
+};
 use crate::pane::{Ctx, Outcome};
 
 /// Which lines of the hunk are chosen, a line that goes with the one that comes for it.
@@ -20,9 +24,10 @@ pub(super) struct Chosen {
     /// Where a range of several was begun.
     from: Option<usize>,
     /// What was on the screen since lines are chosen: nothing else is decided.
-    seen: HashSet<Line>,
-    /// A chosen line that a key wanted to decide before it was seen; it is shown until the cursor moves.
-    unseen: Option<Line>,
+    seen: Read<Line>,
+    /// A chosen line that a key wanted to decide before it was seen, and the first row of it that was not; it is shown from
+    /// there until the cursor moves.
+    unseen: Option<(Line, usize)>,
 }
 
 impl Chosen {
@@ -31,9 +36,9 @@ impl Chosen {
         from.min(self.at)..from.max(self.at) + 1
     }
 
-    /// These lines were on the screen.
-    pub(super) fn saw(&mut self, lines: impl IntoIterator<Item = Line>) {
-        self.seen.extend(lines);
+    /// This much of a line was on the screen.
+    pub(super) fn saw(&mut self, line: Line, part: &Part) {
+        self.seen.saw(line, part);
     }
 
     /// The keys that act on them.
@@ -86,7 +91,7 @@ impl DiffPane {
     /// Decides the chosen lines and goes on to what stands behind them. Where one of them was not on the screen yet, it is
     /// shown instead.
     fn decide_lines(&mut self, decision: Option<Decision>, ctx: &Ctx<'_>) -> Outcome {
-        let unseen = self.unseen_line();
+        let unseen = self.unseen_line(ctx);
         if let Some(chosen) = self.lines.as_mut().filter(|_| unseen.is_some()) {
             chosen.unseen = unseen;
             return Outcome::notice(
@@ -103,12 +108,13 @@ impl DiffPane {
         Outcome::input(Input::DecideLines { proposal, hunk, lines, decision, shown })
     }
 
-    /// The first of the chosen lines that was not on the screen since they are chosen.
-    fn unseen_line(&self) -> Option<Line> {
+    /// The first of the chosen lines that was not on the screen since they are chosen, and its first row that was not.
+    fn unseen_line(&self, ctx: &Ctx<'_>) -> Option<(Line, usize)> {
         let chosen = self.lines.as_ref()?;
         let of = self.chosen_changes();
-        let mut lines = self.doc.lines.iter().filter(|line| self.is_of(&of, **line));
-        lines.find(|line| !chosen.seen.contains(line)).copied()
+        let mut lines = self.doc.lines.iter().enumerate().filter(|(_, line)| self.is_of(&of, **line));
+        let (n, line) = lines.find(|(_, line)| !chosen.seen.has(**line))?;
+        Some((*line, chosen.seen.to(*line, self.height(ctx, n))))
     }
 
     /// The lines of the hunk, each with the one that it stands for.
@@ -143,15 +149,16 @@ impl DiffPane {
     pub(super) fn show_line(&mut self, ctx: &Ctx<'_>) {
         let Some(chosen) = &self.lines else { return };
         let at: Vec<Change> = self.hunk_lines().get(chosen.at).copied().into_iter().collect();
-        let shown = |line: Line| chosen.unseen.map_or_else(|| self.is_of(&at, line), |unseen| line == unseen);
+        let shown =
+            |line: Line| chosen.unseen.map_or_else(|| self.is_of(&at, line), |(unseen, _)| line == unseen);
         let Some(spot) = self.spot() else { return };
         let own = self.doc.lines.get(spot.line..spot.end).unwrap_or_default();
         let Some(first) = own.iter().position(|line| shown(*line)) else { return };
         let last = own.iter().rposition(|line| shown(*line)).unwrap_or(first);
         let (first, last) = (spot.line + first, spot.line + last);
         let begins = (first, 0);
-        if chosen.unseen.is_some() {
-            self.top = begins;
+        if let Some((_, row)) = chosen.unseen {
+            self.top = (first, row);
             return;
         }
         let both = self.page_to(ctx, last + 1);

@@ -4,7 +4,7 @@
 
 use pilothouse_core::{blob::BlobId, ids::ProposalId, proposal::Decision};
 
-use super::{DiffPane, Spot, doc::Line};
+use super::{DiffPane, Spot, doc::Line, read::Part};
 use crate::{
     pane::Ctx,
     row::{self, Ink, Row, count},
@@ -148,11 +148,15 @@ impl DiffPane {
 
     /// What stands on the screen now counts as seen.
     pub(super) fn saw_lines(&mut self) {
-        let lines = self.doc.lines.get(self.whole.clone()).unwrap_or_default().to_vec();
-        let changed: Vec<Changed> = lines.iter().flat_map(|line| self.changes(*line)).collect();
-        self.seen.extend(changed);
-        if let Some(chosen) = &mut self.lines {
-            chosen.saw(lines);
+        for part in self.parts.clone() {
+            let Some(line) = self.doc.lines.get(part.line).copied() else { continue };
+            let changed: Vec<Changed> = self.changes(line).collect();
+            for of in changed {
+                self.seen.saw(of, &part);
+            }
+            if let Some(chosen) = &mut self.lines {
+                chosen.saw(line, &part);
+            }
         }
     }
 
@@ -176,13 +180,18 @@ impl DiffPane {
     pub(super) fn show_unseen(&mut self, ctx: &Ctx<'_>, decision: Decision, key: &str) -> Option<String> {
         let spot = self.spot()?;
         let own = (spot.line..spot.end).filter_map(|n| Some((n, *self.doc.lines.get(n)?)));
-        let unseen = own.filter(|(_, line)| self.changes(*line).any(|c| !self.seen.contains(&c)));
-        let unseen: Vec<usize> = unseen.map(|(n, _)| n).collect();
-        let (first, last) = (*unseen.first()?, *unseen.last()?);
-        (self.top, self.brings) = ((first, 0), false);
+        let unseen = own.filter(|(_, line)| self.changes(*line).any(|of| !self.seen.has(of)));
+        let unseen: Vec<(usize, Line)> = unseen.collect();
+        let ((first, line), (last, _)) = (*unseen.first()?, *unseen.last()?);
+        let all = self.height(ctx, first);
+        let left = self.changes(line).filter(|of| !self.seen.has(*of));
+        let row = left.map(|of| self.seen.to(of, all)).min().unwrap_or_default();
+        (self.top, self.brings) = ((first, row), false);
         self.fill(ctx);
+        let ends = self.parts.iter().any(|part| part.line == last && part.ends());
         let does = match decision {
-            _ if !self.whole.contains(&last) => "shows the next of them",
+            _ if !ends && first == last => "shows more of it",
+            _ if !ends => "shows the next of them",
             Decision::Taken => "again takes the hunk",
             Decision::Left => "again leaves the hunk",
         };
@@ -196,28 +205,24 @@ impl DiffPane {
         let top = self.seen_from();
         let mut rows: Vec<Row> = Vec::new();
         let mut to = top.0;
-        self.whole = top.0..top.0;
+        self.parts.clear();
         let chosen = self.chosen_changes();
         self.lit.clear();
         for (n, line) in self.doc.lines.iter().enumerate().skip(top.0) {
             let skip = if n == top.0 { top.1 } else { 0 };
             let from = rows.len();
-            rows.extend(self.rows_of(ctx, *line, width).iter().skip(skip).take(height).cloned());
+            let laid = self.rows_of(ctx, *line, width);
+            rows.extend(laid.iter().skip(skip).take(height).cloned());
             to = n + 1;
-            // One that is longer than the screen is as whole as it can be.
-            let fills = from == 0 && rows.len() >= height;
-            if skip > 0 && !fills {
-                self.whole.start = to;
-            }
-            if height > 0 && (fills || rows.len() <= height) {
-                self.whole.end = to;
-            }
-            if rows.len() > height && from < height {
-                // A line whose end is below the edge says so.
-                rows.truncate(height);
+            let cut = rows.len() > height;
+            rows.truncate(height);
+            if cut {
+                // A line whose end is below the edge says so, which takes the place of some of its last row.
                 let last = rows.pop().map(|row| goes_on(row, width, ctx.glyphs.ellipsis));
                 rows.extend(last);
             }
+            let drawn = (rows.len() - from).saturating_sub(usize::from(cut));
+            self.parts.push(Part { line: n, rows: skip..skip + drawn, all: laid.len() });
             if self.is_of(&chosen, *line) {
                 self.lit.extend(from..rows.len());
             }
@@ -225,7 +230,6 @@ impl DiffPane {
                 break;
             }
         }
-        rows.truncate(height);
         self.rows = rows;
         self.below = self.spot().map_or(0, |spot| spot.end.saturating_sub(to.max(spot.line + 1)));
         to

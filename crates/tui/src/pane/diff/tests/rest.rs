@@ -1,5 +1,7 @@
 //! Where a review begins, and where the cursor rests when nothing of a file is left to decide.
 
+use std::collections::HashSet;
+
 use super::*;
 
 #[test]
@@ -239,7 +241,8 @@ fn hunk_of(lines: std::ops::Range<usize>, height: u16) -> Screen {
 fn a_key_decides_a_hunk_only_when_each_of_its_changed_lines_was_on_the_screen() {
     for (key, does) in [(DiffAction::Take, "y again takes"), (DiffAction::Leave, "n again leaves")] {
         let mut s = hunk_of(0..9, 10);
-        let drawn = (0..9).filter(|n| s.pane.whole.contains(&(s.pane.spot().unwrap().line + 1 + n))).count();
+        let first = s.pane.spot().unwrap().line + 1;
+        let drawn = s.pane.parts.iter().filter(|part| part.line >= first && part.ends()).count();
         let early = s.act(key);
         assert!(early.inputs.is_empty(), "{early:?}");
         assert_eq!(early.notice.unwrap(), format!("{} more lines: {does} the hunk", 9 - drawn));
@@ -271,6 +274,37 @@ fn a_hunk_that_is_longer_than_the_screen_is_read_page_by_page_before_it_is_decid
         s.draw(60, 12);
     }
     assert_eq!(s.act(DiffAction::Toggle).inputs.len(), 1);
+}
+
+#[test]
+fn a_line_that_is_longer_than_the_screen_is_read_to_its_end_before_it_is_decided() {
+    let words: HashSet<String> = (100..500).map(|n| format!("word{n}")).collect();
+    let drawn = |s: &mut Screen| {
+        let rows = s.text(60, 12).join(" ");
+        rows.split_whitespace().map(str::to_owned).collect::<HashSet<_>>()
+    };
+    for chosen in [false, true] {
+        let mut s = Screen::new();
+        let line = (100..500).map(|n| format!("word{n} ")).collect::<String>();
+        s.propose(20, "src/a.txt", "", format!("{line}\nanother\n"));
+        s.tell(review(30, &[20]));
+        let mut seen = drawn(&mut s);
+        if chosen {
+            s.act(DiffAction::Lines);
+            seen = drawn(&mut s);
+        }
+        let mut told = Vec::new();
+        while let Some(more) = s.act(DiffAction::Take).notice {
+            told.push(more);
+            assert!(told.len() < 60, "it goes on with every key: {told:#?}");
+            seen.extend(drawn(&mut s));
+        }
+        assert!(words.is_subset(&seen), "{told:#?}: {:?}", words.difference(&seen));
+        assert!(
+            chosen || told.iter().any(|more| more == "2 more lines: y shows the next of them"),
+            "{told:#?}"
+        );
+    }
 }
 
 #[test]
