@@ -93,7 +93,7 @@ commands! {
     Redo "redo" [] Nothing, Session, "take the last plan up again, or try again what failed";
     Retry "retry" [] Nothing, Session, "ask the last message again, whatever became of it";
     Replan "replan" [] Nothing, Session, "make another plan";
-    Abort "abort" ["cancel", "stop"] Nothing, Session, "stop what runs";
+    Abort "abort" ["cancel", "stop"] Nothing, Session, "stop what is running";
     Compact "compact" [] Optional("again|WHAT TO KEEP"), Session, "sum up earlier talk; the log keeps it";
     Context "context" [] Nothing, Either, "what the model is told next; there p pins, d drops";
     Reset "reset" ["new", "clear"] Nothing, Session, "clear plan and facts";

@@ -32,7 +32,7 @@ actions! {
         /// Send it.
         Send "send", "send", "the agent; your words are classified and routed";
         /// Send it once nothing runs; go to the next pane when there is nothing to send.
-        Queue "queue", "queue, or next pane", "runs after what runs now";
+        Queue "queue", "queue, or next pane", "runs after what is running now";
         /// Hand it to what runs, which reads it at its next step.
         Tell "tell", "tell the running agent", "it reads it with its next request; nothing stops";
         /// A new line.

@@ -22,7 +22,7 @@ pub struct Exit {
 
 impl Exit {
     /// Named where work without a plan is under way: leaving stops it, and nothing of it is kept.
-    pub const RUNS: &str = "something runs";
+    pub const RUNS: &str = "something is running";
 
     /// Named where all that is under way is a command that waits for a yes: leaving leaves it unrun.
     const WAITS: &str = "a command is waiting for your yes: ";
@@ -46,7 +46,7 @@ impl Exit {
         let begin: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
         match waits {
             Some(waits) => (format!("{begin}, although {waits}?"), true),
-            None if stops => (format!("Stop what runs and {end}?"), true),
+            None if stops => (format!("Stop what is running and {end}?"), true),
             None => (format!("{begin}?"), false),
         }
     }

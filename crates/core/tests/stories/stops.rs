@@ -151,7 +151,7 @@ fn a_command_that_waits_for_a_yes_is_at_stake_as_that_and_nothing_runs() {
     let state = b.session.state();
     let text = state.spec(state.phase_question().unwrap()).text.into_string();
     assert!(text.starts_with("Leave, although a command is waiting for your yes: `git push` ("), "{text}");
-    assert!(!text.contains("Kept") && !text.contains("what runs"), "{text}");
+    assert!(!text.contains("Kept") && !text.contains("what is running"), "{text}");
 }
 
 /// A command that may write is at work: the user's own, the agent's, or one of a plan's step.

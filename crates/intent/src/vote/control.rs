@@ -118,7 +118,7 @@ fn of_work(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let word = |word, why| Some(vote(N::Conversation, Turn::Control(word), 0.9, Source::Heuristic, why));
     let runs = matches!(m.phase, Phase::Planning | Phase::Executing);
     if runs && known.on(Rule::HaltsRun) && halt::of_run(p) {
-        return word(Control::Cancel, "stops what runs, and says nothing else");
+        return word(Control::Cancel, "stops what is running, and says nothing else");
     }
     if m.phase != Phase::AwaitingApproval && known.on(Rule::Resumes) && halt::resumes(p) {
         return word(Control::Proceed, "takes work up again");

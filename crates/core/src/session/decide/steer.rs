@@ -156,7 +156,7 @@ impl Draft<'_> {
             let mut reading = reading.clone();
             reading.whole.turn = Turn::PlanContinue;
             reading.whole.path = IntentPath::to(IntentNode::Modify);
-            reading.whole.reasoning.push_str("; put on top of what runs");
+            reading.whole.reasoning.push_str("; put on top of what is running");
             reading.clarify = None;
             reading
         })

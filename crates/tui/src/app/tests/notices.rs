@@ -172,9 +172,8 @@ fn the_name_of_a_file_that_a_key_tells_of_is_never_cut() {
 #[test]
 fn code_in_what_is_told_stands_without_its_marks() {
     let texts =
-        ["`/undo` takes it back; it waits", "what runs has no steps to be held between; `stop` ends the run"];
-    for (text, told) in texts.into_iter().zip(["/undo takes it back; it waits", "between; stop ends the run"])
-    {
+        ["`/undo` takes it back; it waits", "what is running has no steps to pause between; `stop` ends it"];
+    for (text, told) in texts.into_iter().zip(["/undo takes it back; it waits", "between; stop ends it"]) {
         let mut desk = Desk::new(100, 30);
         desk.press("where is main?<enter>").deliver();
         desk.app.say(text);
