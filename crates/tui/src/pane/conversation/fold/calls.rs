@@ -342,15 +342,7 @@ impl Log {
         if ruling.is_some() {
             c.ruling.clone_from(ruling);
         }
-        c.result = Text::of(result);
-        c.stored = c.stored.or(c.result.blob);
-        // A result that names what was stored is not all of it.
-        let part = c.stored.is_some_and(|of| result.head.contains(&of.output_name()));
-        c.long = part || result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
-        if c.tool == Some(Tool::Run) {
-            let shown = of_a_command(&c.result.shown, cut_off).to_owned();
-            c.result.shown = shown;
-        }
+        keep(c, result, cut_off);
         for note in notes.iter().rev().map(|note| note.user.as_str()).filter(|note| !note.is_empty()) {
             c.result.shown = format!("{note}\n{}", c.result.shown);
         }
@@ -441,6 +433,18 @@ impl Log {
             (Body::Question(_) | Body::Waits(..) | Body::Gone, _) => {}
         }
         matches!(delta.kind, DeltaKind::Text | DeltaKind::Stdout | DeltaKind::Stderr).then_some(key)
+    }
+}
+
+/// Keeps what a call gave, and whether that is for a page of its own.
+fn keep(c: &mut Call, result: &Excerpt, cut_off: bool) {
+    c.result = Text::of(result);
+    c.stored = c.stored.or(c.result.blob);
+    // A result that names what was stored is not all of it.
+    let part = c.stored.is_some_and(|of| result.head.contains(&of.output_name()));
+    c.long = part || result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
+    if c.tool == Some(Tool::Run) {
+        c.result.shown = of_a_command(&c.result.shown, cut_off).to_owned();
     }
 }
 
