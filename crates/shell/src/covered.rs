@@ -9,7 +9,7 @@ use super::grammar::{Kind, Options};
 use super::kinds::FileKind;
 use super::knowledge::list;
 use super::path::{Cwd, Place, place};
-use super::programs::{self, Program};
+use super::programs::{self, Dest, Program};
 use super::secrets::is_secret;
 
 /// How many words of a line are read in a second way; where there are more, nothing of it is harmless.
@@ -75,7 +75,8 @@ impl Program {
                 && beside
                 && self.operand_is_harmless(field, (nth, sub), passed, cwd)
                 && self.fits_script(&field.text, nth, args);
-            let harmless = harmless && !self.loses(&args.operands, nth);
+            let harmless =
+                harmless && !self.loses(&args.operands, nth) && !self.changes_of_others(field, sub);
             set(*at, harmless && !self.runs_of_others(field) && !self.sets_what_runs(&field.text));
         }
         all
@@ -101,6 +102,12 @@ impl Program {
         }
         let loads = !self.follows.is_empty() || self.options.iter().any(|o| o.kind == Kind::Parts);
         loads && text.contains('/') && is_of_others(text)
+    }
+
+    /// Whether an operand is code of others, which a program that changes what it is given would change.
+    fn changes_of_others(&self, field: &Field, sub: &str) -> bool {
+        let changes = self.dest == Dest::Changed || matches!(sub, "fmt" | "format");
+        changes && is_of_others(&field.text)
     }
 
     /// Whether a setting of tasks is an option of what they run, a file that it loads, or takes the name of a part away.
