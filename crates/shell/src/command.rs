@@ -336,7 +336,7 @@ impl Walker<'_> {
         self.strayed |= unpacks || name == "patch" && feed == Feed::Fetched;
         self.starts(program, argv, args, span);
         self.note_renamed(program, name, args);
-        if matches!(name, "tee" | "sponge") {
+        if keeps_output(name) {
             let targets: Vec<String> = args.operands.iter().map(|f| f.text.clone()).collect();
             self.note_output(&feed, &targets, span);
         }
@@ -411,7 +411,7 @@ impl Walker<'_> {
                 Dest::Copy | Dest::Last => at == last && target.is_none() && last > 0,
             };
             if written {
-                self.judge_write(field, "write");
+                self.judge_write(field, if keeps_output(name) { "redirect" } else { "write" });
                 let many = |f: &Field| f.many || f.text.contains('*');
                 let others = program.dest != Dest::All && args.operands.iter().take(at).any(many);
                 let round = self.rounds > 0 && !program.moves && field.text.chars().all(|c| c == UNKNOWN);
@@ -444,6 +444,11 @@ impl Walker<'_> {
             self.judge_write(&target, "write");
         }
     }
+}
+
+/// Whether a program does nothing to the files that it is given but to keep there what it is fed, as a redirect does.
+fn keeps_output(name: &str) -> bool {
+    matches!(name, "tee" | "sponge")
 }
 
 impl Walker<'_> {

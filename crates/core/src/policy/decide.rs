@@ -152,7 +152,9 @@ impl Policy {
             }
         }
         let mut chosen: Option<(Risk, &Rule, String)> = None;
-        for call in facts.doing() {
+        // What only reads wants no rule where the line does nothing more than to keep what that prints.
+        let kept = first.is_some();
+        for call in facts.doing().filter(|call| !(kept && call.reads && call.risk == Risk::Low)) {
             let rule = self.allowing_call(call, folder, setting)?;
             if chosen.as_ref().is_none_or(|(risk, ..)| *risk < call.risk) {
                 chosen = Some((call.risk, rule, call.part.clone()));
