@@ -46,7 +46,7 @@ impl Exit {
         let begin: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
         match waits {
             Some(waits) => (format!("{begin}, although {waits}?"), true),
-            None if stops => (format!("Stop what is running and {end}?"), true),
+            None if stops => (format!("Stop and {end}?"), true),
             None => (format!("{begin}?"), false),
         }
     }

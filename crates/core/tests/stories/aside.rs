@@ -424,11 +424,11 @@ fn the_question_whether_to_leave_tells_what_is_at_stake_by_now() {
         assert_eq!(spec.title, spec.text);
         spec.title.as_str().to_owned()
     };
-    assert_eq!(asks(&b), "Stop what is running and leave? Kept: a plan (0 of 2 done)");
+    assert_eq!(asks(&b), "Stop and leave? Kept: a plan (0 of 2 done)");
     let asked = b.session.state().phase_question().unwrap().id;
     b.reply("nothing to do", &[]);
     b.input(Input::Queue("fix another thing".into())).unwrap();
-    assert_eq!(asks(&b), "Stop what is running and leave? Kept: a plan (1 of 2 done); 1 queued");
+    assert_eq!(asks(&b), "Stop and leave? Kept: a plan (1 of 2 done); 1 queued");
     b.say("/queue drop 1");
     b.reply("nothing to do", &[]);
     assert_eq!(asks(&b), "Leave? Nothing is at stake any longer");

@@ -85,7 +85,7 @@ fn what_is_at_stake_is_told_whole_before_leaving() {
     desk.wait(1_000).press("<enter>").deliver();
     desk.wait(1_000).press("/exit<enter>").deliver();
     let text = desk.text();
-    assert!(text.contains("Stop what is running and leave? Kept: a plan (0 of 3 done)"), "{text}");
+    assert!(text.contains("Stop and leave? Kept: a plan (0 of 3 done)"), "{text}");
 }
 
 #[test]
