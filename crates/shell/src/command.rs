@@ -411,7 +411,9 @@ impl Walker<'_> {
                 Dest::Copy | Dest::Last => at == last && target.is_none() && last > 0,
             };
             if written {
-                self.judge_write(field, if keeps_output(name) { "redirect" } else { "write" });
+                let scratch = || place(&field.text, self.stand.cwd) == Place::Scratch;
+                let kept = keeps_output(name) && scratch();
+                self.judge_write(field, if kept { "redirect" } else { "write" });
                 let many = |f: &Field| f.many || f.text.contains('*');
                 let others = program.dest != Dest::All && args.operands.iter().take(at).any(many);
                 let round = self.rounds > 0 && !program.moves && field.text.chars().all(|c| c == UNKNOWN);

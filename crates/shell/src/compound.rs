@@ -93,9 +93,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn loop_clause(&mut self) -> Read<Kind> {
+        let shape = if self.peek_bare() == "until" { Shape::Until } else { Shape::While };
         self.at += "while".len();
         let bodies = vec![self.script()?, self.do_group()?];
-        Ok(Kind::Compound { words: Vec::new(), bodies, shape: Shape::Loop })
+        Ok(Kind::Compound { words: Vec::new(), bodies, shape })
     }
 
     pub(super) fn do_group(&mut self) -> Read<Script> {
@@ -117,7 +118,7 @@ impl Parser<'_> {
             let _ = self.eat(";");
             let body = self.do_group()?;
             let words = vec![Word { pieces, span: Span::default() }];
-            return Ok(Kind::Compound { words, bodies: vec![body], shape: Shape::Loop });
+            return Ok(Kind::Compound { words, bodies: vec![body], shape: Shape::While });
         }
         let name = self.name().ok_or(Unreadable)?;
         self.newlines()?;

@@ -5,57 +5,100 @@
 
 use std::collections::HashSet;
 
-use super::expand::Feed;
+use super::endless::is_endless;
+use super::expand::{Feed, UNKNOWN};
 use super::parse::bare;
-use super::syntax::{Kind, Node, Piece, Script, Word};
+use super::syntax::{Assign, Joined, Kind, Node, Piece, Script, Shape, Word};
 use super::walk::Walker;
 
 /// Rounds of a loop that nothing ends.
 const ENDLESS: usize = usize::MAX;
 
 /// Commands whose words are names of variables that they change.
-const CHANGING: [&str; 8] = ["read", "let", "unset", "printf", "mapfile", "readarray", "declare", "local"];
+const CHANGING: [&str; 7] = ["read", "unset", "printf", "mapfile", "readarray", "declare", "local"];
 
 /// What is asked before each round, and what may be another before the next.
-#[derive(Default)]
-struct Count {
+struct Count<'w> {
+    walker: &'w Walker<'w>,
     asked: HashSet<String>,
     changed: HashSet<String>,
-    /// A round takes a line, an option or a word of what there is.
-    takes: bool,
+    /// Functions that were looked into.
+    called: HashSet<String>,
     /// The highest number that something is compared with.
     most: usize,
 }
 
 impl Walker<'_> {
-    /// The most rounds of a `while` or `until`, or of a `for ((…))` with these words; none where it only reads on.
-    pub(super) fn rounds_of_loop(&self, words: &[Word], bodies: &[Script], feed: &Feed) -> usize {
-        let mut count = Count::default();
-        if let [start, condition, step] = head(words).split(';').collect::<Vec<_>>().as_slice() {
+    /// The most rounds of a `while` or `until`, or of a `for ((…))` with these words; one where it only reads on.
+    pub(super) fn rounds_of_loop(
+        &self,
+        words: &[Word],
+        bodies: &[Script],
+        shape: Shape,
+        feed: &Feed,
+    ) -> usize {
+        let condition = bodies.first().filter(|_| bodies.len() > 1);
+        if shape == Shape::While && condition.is_some_and(takes) {
+            return match feed {
+                _ if self.upstream_endless => ENDLESS,
+                Feed::File(file) if is_endless(file) => ENDLESS,
+                Feed::Text(text) => text.lines().count(),
+                Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => 1,
+            };
+        }
+        let (asked, changed, called) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let mut count = Count { walker: self, asked, changed, called, most: 0 };
+        if let [start, condition, step] = text_of(words).split(';').collect::<Vec<_>>().as_slice() {
             count.numbers(start);
             count.calculation(condition);
             count.calculates(step);
+            if runs_away(condition, step) {
+                return ENDLESS;
+            }
         }
-        if let ([condition, _], true) = (bodies, words.is_empty()) {
+        if let Some(condition) = condition {
             count.condition(condition);
         }
         for body in bodies {
             count.changes(body);
         }
-        if count.takes {
-            let lines = if let Feed::Text(text) = feed { text.lines().count() } else { 1 };
-            return if self.upstream_endless { ENDLESS } else { lines };
-        }
         if count.asked.is_disjoint(&count.changed) {
             return ENDLESS;
         }
-        let held = |name: &String| self.value_of(name).and_then(|value| value.text.parse().ok());
-        count.asked.iter().filter_map(held).fold(count.most, usize::max)
+        count.asked.iter().filter_map(|name| self.number_in(name)).fold(count.most, usize::max)
+    }
+
+    /// How far a variable is from zero, where it is known and begins as a number does.
+    fn number_in(&self, name: &str) -> Option<usize> {
+        let value = self.value_of(name).filter(|value| !value.text.contains(UNKNOWN))?;
+        let digits = value.text.trim_start_matches('-');
+        digits.starts_with(|c: char| c.is_ascii_digit()).then(|| number(digits))
     }
 }
 
-/// The head of a `for ((…))` as one text.
-fn head(words: &[Word]) -> String {
+/// Whether each round of a `while` takes a line, an option or a word of what there is, and there is no other way on.
+fn takes(condition: &Script) -> bool {
+    let Some((first, rest)) = condition.split_first() else { return false };
+    let Some(Node { kind: Kind::Simple { words, .. }, redirects, .. }) = first.nodes.last() else {
+        return false;
+    };
+    // What is opened anew for each round has always a line.
+    let name = words.first().and_then(bare).unwrap_or("");
+    !first.turned
+        && redirects.is_empty()
+        && matches!(name, "read" | "shift" | "getopts")
+        && rest.iter().all(|pipeline| pipeline.joined == Joined::And)
+}
+
+/// Whether the step of a `for ((…))` leads away from its bound.
+fn runs_away(condition: &str, step: &str) -> bool {
+    let up = step.contains("++") || step.contains("+=");
+    let down = step.contains("--") || step.contains("-=");
+    condition.contains('<') && down && !up || condition.contains('>') && up && !down
+}
+
+/// The text of words whose parts are calculated with.
+fn text_of(words: &[Word]) -> String {
     let text = |piece: &Piece| match piece {
         Piece::Text(text, _) => text.clone(),
         Piece::Var { name, .. } => name.clone(),
@@ -66,21 +109,30 @@ fn head(words: &[Word]) -> String {
 
 /// The names and numbers of a calculation.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '#')))
+        .filter(|part| !part.is_empty())
 }
 
 fn names(text: &str) -> impl Iterator<Item = String> {
-    parts(text)
-        .filter(|part| part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
-        .map(str::to_owned)
+    parts(text).filter(|part| !part.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
 }
 
-impl Count {
+/// A number as it is written; one that is not plainly decimal may be any.
+fn number(text: &str) -> usize {
+    text.parse().unwrap_or(ENDLESS)
+}
+
+impl Count<'_> {
     fn condition(&mut self, condition: &Script) {
         for node in condition.iter().flat_map(|pipeline| &pipeline.nodes) {
             match &node.kind {
-                Kind::Simple { words, .. } => self.asks(words),
-                Kind::Test { words, .. } => self.compared(words),
+                Kind::Simple { words, .. } => match words.first().and_then(bare) {
+                    Some("[" | "test") => self.compared(words),
+                    Some("let") => self.calculation(&text_of(words.get(1..).unwrap_or(&[]))),
+                    _ => {}
+                },
+                Kind::Test { words, arithmetic: true } => self.calculation(&text_of(words)),
+                Kind::Test { words, arithmetic: false } => self.compared(words),
                 Kind::Compound { bodies, .. } => {
                     for body in bodies {
                         self.condition(body);
@@ -91,44 +143,35 @@ impl Count {
         }
     }
 
-    fn asks(&mut self, words: &[Word]) {
-        match words.first().and_then(bare) {
-            Some("read" | "shift" | "getopts" | "mapfile" | "readarray") => self.takes = true,
-            Some("[" | "test" | "let") => self.compared(words),
-            _ => {}
-        }
-    }
-
-    /// The words of `[ ]`, `[[ ]]`, `(( ))`, `let`.
+    /// The words of `[ ]` and `[[ ]]`, in which a plain name is only a text.
     fn compared(&mut self, words: &[Word]) {
-        for word in words {
-            self.arithmetic(&word.pieces);
-        }
-    }
-
-    /// What is calculated with or compared: its names, its numbers, and which of the names it changes.
-    fn arithmetic(&mut self, pieces: &[Piece]) {
-        for piece in pieces {
+        for piece in words.iter().flat_map(|word| &word.pieces) {
             match piece {
-                Piece::Text(text, _) => self.calculation(text),
+                Piece::Text(text, _) => self.numbers(text),
                 Piece::Var { name, .. } => {
                     self.asked.insert(name.clone());
                 }
-                Piece::Arith(inner) => self.arithmetic(inner),
+                Piece::Arith(inner) => {
+                    let word = Word { pieces: inner.clone(), ..Word::default() };
+                    self.calculation(&text_of(&[word]));
+                }
                 Piece::Sub { .. } | Piece::Proc { .. } => {}
             }
         }
     }
 
+    /// What is calculated with: its names, its numbers, and which of the names it changes.
     fn calculation(&mut self, text: &str) {
         self.asked.extend(names(text));
         self.numbers(text);
+        if ["*", "<<"].iter().any(|sign| text.contains(sign)) {
+            self.most = ENDLESS;
+        }
         self.calculates(text);
     }
 
     fn numbers(&mut self, text: &str) {
-        let digits = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        let numbers = parts(text).filter(digits).map(|part| part.parse().unwrap_or(ENDLESS));
+        let numbers = parts(text).filter(|part| part.starts_with(|c: char| c.is_ascii_digit())).map(number);
         self.most = numbers.fold(self.most, usize::max);
     }
 
@@ -150,33 +193,16 @@ impl Count {
 
     fn changed_by(&mut self, node: &Node) {
         match &node.kind {
-            Kind::Simple { assigns, words } => {
-                if words.is_empty() {
-                    self.changed.extend(assigns.iter().map(|assign| assign.name.clone()));
-                }
-                let by_name = words.first().and_then(bare).is_some_and(|name| CHANGING.contains(&name));
-                let shifts = words.first().and_then(bare) == Some("shift");
-                if shifts {
-                    self.changed.extend(["#", "@", "*", "1"].map(str::to_owned));
-                }
-                for word in words.iter().chain(assigns.iter().flat_map(|assign| &assign.values)) {
-                    if let (true, Some(text)) = (by_name, bare(word)) {
-                        self.changed.extend(names(text));
-                    }
-                    self.expanded(&word.pieces);
-                }
-            }
+            Kind::Simple { assigns, words } => self.changed_by_command(assigns, words),
             Kind::Test { words, arithmetic } => {
-                for word in words {
-                    if *arithmetic {
-                        self.calculated(&word.pieces);
-                    }
-                    self.expanded(&word.pieces);
+                if *arithmetic {
+                    self.calculates(&text_of(words));
                 }
+                self.expanded(words);
             }
-            Kind::Compound { words, bodies, .. } => {
-                for word in words {
-                    self.calculated(&word.pieces);
+            Kind::Compound { words, bodies, shape } => {
+                if matches!(shape, Shape::While | Shape::Until) {
+                    self.calculates(&text_of(words));
                 }
                 for body in bodies {
                     self.changes(body);
@@ -190,19 +216,47 @@ impl Count {
         }
     }
 
-    /// `$((i++))` changes a variable wherever it is expanded.
-    fn expanded(&mut self, pieces: &[Piece]) {
-        for piece in pieces {
-            if let Piece::Arith(inner) = piece {
-                self.calculated(inner);
+    fn changed_by_command(&mut self, assigns: &[Assign], words: &[Word]) {
+        // A text that is always the same makes no round another.
+        let new = |assign: &&Assign| {
+            assign.append
+                || assign.values.iter().flat_map(|v| &v.pieces).any(|p| !matches!(p, Piece::Text(..)))
+        };
+        if words.is_empty() {
+            self.changed.extend(assigns.iter().filter(new).map(|assign| assign.name.clone()));
+        }
+        let name = words.first().and_then(bare).unwrap_or("");
+        let rest = words.get(1..).unwrap_or(&[]);
+        match name {
+            "shift" => self.changed.extend(["#", "@", "*", "1"].map(str::to_owned)),
+            "let" => self.calculates(&text_of(rest)),
+            _ if CHANGING.contains(&name) => {
+                self.changed.extend(rest.iter().filter_map(bare).flat_map(names));
+            }
+            _ => self.changed_by_function(name),
+        }
+        self.expanded(words);
+        for assign in assigns {
+            self.expanded(&assign.values);
+        }
+    }
+
+    fn changed_by_function(&mut self, name: &str) {
+        let walker = self.walker;
+        let Some(function) = walker.memory.functions.get(name) else { return };
+        if self.called.insert(name.to_owned()) {
+            for body in &function.bodies {
+                self.changed_by(body);
             }
         }
     }
 
-    fn calculated(&mut self, pieces: &[Piece]) {
-        for piece in pieces {
-            if let Piece::Text(text, _) = piece {
-                self.calculates(text);
+    /// `$((i++))` changes a variable wherever it is expanded.
+    fn expanded(&mut self, words: &[Word]) {
+        for piece in words.iter().flat_map(|word| &word.pieces) {
+            if let Piece::Arith(inner) = piece {
+                let word = Word { pieces: inner.clone(), ..Word::default() };
+                self.calculates(&text_of(&[word]));
             }
         }
     }

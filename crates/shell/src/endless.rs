@@ -12,7 +12,7 @@ use super::walk::Walker;
 pub(super) const MANY: usize = 100;
 
 /// Devices that give bytes for ever.
-fn is_endless(path: &str) -> bool {
+pub(super) fn is_endless(path: &str) -> bool {
     matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/full")
 }
 

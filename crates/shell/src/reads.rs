@@ -22,7 +22,11 @@ pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
     }
     // What only asks for help is not looked at any further, and what is not known may be an option.
     let helps = |text: &&str| matches!(*text, "--help" | "--version" | "-help" | "-version");
-    let open = |f: &Field| f.text.starts_with(UNKNOWN) || f.many && f.text.starts_with(['*', '?', '[']);
+    let open = |f: &Field| {
+        f.text.starts_with(UNKNOWN)
+            || f.text.starts_with('-') && f.text.contains(UNKNOWN)
+            || f.many && f.text.starts_with(['*', '?', '['])
+    };
     if texts.iter().any(helps) || words.iter().any(open) {
         return false;
     }
@@ -47,6 +51,12 @@ pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
     };
     list("reads by sub-command").contains(&format!("{name} {}", args.operand(0)).as_str())
         && (name == "git" || args.opts.iter().all(plain))
+}
+
+/// Whether what a command does is also said by files of the folder that it works in.
+pub(super) fn is_led(name: &str, words: &[Field]) -> bool {
+    let args = Args::read(programs::find(name).unwrap_or(&programs::NOTHING), words);
+    list("reads by sub-command").contains(&format!("{name} {}", args.operand(0)).as_str())
 }
 
 /// Whether an option is one of those with which a program does no more than read.

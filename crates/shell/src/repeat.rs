@@ -34,8 +34,8 @@ impl Walker<'_> {
             }
             Shape::Choice => self.may_run(bodies, 1, feed),
             Shape::Cases => self.may_run(bodies, 0, feed),
-            Shape::Loop => {
-                let rounds = self.rounds_of_loop(words, bodies, feed);
+            Shape::While | Shape::Until => {
+                let rounds = self.rounds_of_loop(words, bodies, shape, feed);
                 if rounds >= MANY {
                     self.check_growth(bodies, span);
                 }

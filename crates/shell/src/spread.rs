@@ -170,13 +170,21 @@ pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Fe
             | Feed::Other => values,
         };
         let values = some(w, values.into_iter(), span);
-        for value in &values {
-            let _ = w.run_apart(&value.text, span);
-        }
+        w.times(values.len(), |w| {
+            for value in &values {
+                let _ = w.run_apart(&value.text, span);
+            }
+        });
         return Feed::Other;
     }
     let values = some(w, values.into_iter(), span);
-    for value in &values {
+    w.times(values.len(), |w| run_for_each(w, command, &values, span));
+    Feed::Other
+}
+
+/// Runs a command for each of these, in the place of its mark or behind it.
+fn run_for_each(w: &mut Walker<'_>, command: &[Field], values: &[Field], span: Span) {
+    for value in values {
         let marked = command.iter().any(|f| f.text.contains("{}"));
         let mut line: Vec<Field> = command.iter().map(|f| replace(f, "{}", value)).collect();
         if !marked {
@@ -191,5 +199,4 @@ pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Fe
             let _ = w.dispatch_outside(&line, span, Feed::Other);
         }
     }
-    Feed::Other
 }

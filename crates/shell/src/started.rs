@@ -204,15 +204,15 @@ fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span, 
     if powershell {
         w.hit("script", span);
     }
-    let each = usize::from(code.many || more.iter().any(|field| field.many));
-    w.rounds += each;
-    let out = w.apart(|w| {
-        if let Some((zero, values)) = more.split_first() {
-            w.set_positional(values);
-            w.assign("0", Value::from_field(zero));
-        }
-        w.run_fed(&code.text, code.span, feed)
-    });
-    w.rounds -= each;
-    out
+    let run = |w: &mut Walker<'_>| {
+        w.apart(|w| {
+            if let Some((zero, values)) = more.split_first() {
+                w.set_positional(values);
+                w.assign("0", Value::from_field(zero));
+            }
+            w.run_fed(&code.text, code.span, feed)
+        })
+    };
+    // It is done for each of several.
+    if code.many || more.iter().any(|field| field.many) { w.times(1, run) } else { run(w) }
 }

@@ -204,8 +204,10 @@ pub(super) enum Shape {
     Choice,
     /// `case`: any of them may.
     Cases,
-    /// `while`, `until`, `for (( ))`: the last body may, any number of times.
-    Loop,
+    /// `while`, `for (( ))`: the last body may, any number of times.
+    While,
+    /// `until`.
+    Until,
 }
 
 /// A list of pipelines.

@@ -68,6 +68,8 @@ pub struct Call {
     /// Whether it is of a kind that does nothing but read, wherever it may write: its low risk rests on no option that was
     /// overlooked.
     pub reads: bool,
+    /// Whether what it does is also said by files of the folder that it works in.
+    pub led: bool,
     /// The risk of its part of the line, without where its output goes.
     pub risk: Risk,
     /// Its part of the line, as it is written.
@@ -235,6 +237,7 @@ impl Walker<'_> {
             located,
             carrier,
             reads,
+            led: super::reads::is_led(name, words),
             risk: Risk::High,
             part: line.get(span.start..span.end).unwrap_or(line).to_owned(),
             from: self.stand.folders(),

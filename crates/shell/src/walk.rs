@@ -292,7 +292,7 @@ impl<'l> Walker<'l> {
                     self.fill(&name.text, Value::unknown());
                 }
                 // The head of a `for ((…))`.
-                if *shape == Shape::Loop {
+                if matches!(shape, Shape::While | Shape::Until) {
                     self.check_test(&fields, true);
                 }
                 self.compound(words, bodies, *shape, &feed, span)

@@ -152,9 +152,7 @@ impl Policy {
             }
         }
         let mut chosen: Option<(Risk, &Rule, String)> = None;
-        // What only reads wants no rule where the line does nothing more than to keep what that prints.
-        let kept = first.is_some();
-        for call in facts.doing().filter(|call| !(kept && call.reads && call.risk == Risk::Low)) {
+        for call in facts.doing(folder, &self.places) {
             let rule = self.allowing_call(call, folder, setting)?;
             if chosen.as_ref().is_none_or(|(risk, ..)| *risk < call.risk) {
                 chosen = Some((call.risk, rule, call.part.clone()));

@@ -97,7 +97,7 @@ impl Policy {
     ) -> Result<Vec<String>, &'static str> {
         let facts = Facts::of(line, folder, self.places());
         let mut rules: Vec<String> = Vec::new();
-        for call in facts.doing() {
+        for call in facts.doing(folder, self.places()) {
             if self.allows_call(call, folder, setting) {
                 continue;
             }

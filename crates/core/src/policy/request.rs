@@ -178,12 +178,28 @@ impl Facts {
         self
     }
 
-    /// The commands of the line that want a rule of their own: all where none does more than read, or else those that do,
-    /// and those that might where they may write.
-    pub fn doing(&self) -> impl Iterator<Item = &Call> {
+    /// The commands of the line that want a rule of their own: all where the line does nothing but read, or else those that
+    /// do more, and those that might where they may write.
+    pub fn doing(&self, folder: &str, places: &Places) -> impl Iterator<Item = &Call> {
         let own = |c: &&Call| !c.carrier;
-        let acts = self.reading.calls.iter().filter(own).any(|c| c.risk > Risk::Low);
-        self.reading.calls.iter().filter(own).filter(move |c| !acts || c.risk > Risk::Low || !c.reads)
+        let kept = self.touched.iter().any(|t| t.redirect && !nothing(&t.path));
+        let acts = kept || self.reading.calls.iter().filter(own).any(|c| c.risk > Risk::Low);
+        let only_reads = move |c: &Call| {
+            c.reads && c.risk == Risk::Low && (!c.led || Self::is_led_inside(c, folder, places))
+        };
+        self.reading.calls.iter().filter(own).filter(move |c| !acts || !only_reads(c))
+    }
+
+    /// Whether all that says what a command does lies inside the workspace, and not with the code of others.
+    fn is_led_inside(call: &Call, folder: &str, places: &Places) -> bool {
+        let root = Target::exact(".", places);
+        let set = shell::set_by(call);
+        let inside = |path: &String| {
+            let mut there =
+                Target::of_line(path, folder, call.from.as_deref(), places, Wild::Plain).into_iter();
+            !shell::is_of_others(path) && there.all(|t| t.is_below(&root))
+        };
+        Self::inside(call, folder, places) && set.folders.iter().chain(&set.files).all(inside)
     }
 
     /// Whether a command runs inside the workspace for certain.

@@ -126,7 +126,7 @@ impl Policy {
         let facts = Facts::of(line, folder, self.places());
         let acts = facts.reading.calls.iter().any(|c| !c.carrier && c.risk > Risk::Low);
         let open = |c: &&Call| acts && !self.allows_call(c, folder, setting);
-        let open: Vec<Call> = facts.doing().filter(open).cloned().collect();
+        let open: Vec<Call> = facts.doing(folder, self.places()).filter(open).cloned().collect();
         let all = || facts.reading.calls.iter().filter(|c| !c.carrier).cloned().collect();
         if open.is_empty() { all() } else { open }
     }

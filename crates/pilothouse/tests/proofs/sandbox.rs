@@ -351,6 +351,20 @@ fn all_end(mark: &str) {
     }
 }
 
+/// No limit holds memory unless one is set: what goes first when it ends is the command.
+#[test]
+fn where_memory_ends_the_kernel_takes_the_command_first() {
+    let own = "/proc/self/oom_score_adj";
+    let Ok(before) = fs::read_to_string(own) else { return not_run("no choice of whom the kernel takes") };
+    for desk in desks("") {
+        for line in ["!", "!!"].map(|marks| format!("{marks}cat {own}")) {
+            let came = typed(&desk, &line);
+            assert!(came.text.contains("1000"), "{line}: {}", came.text);
+        }
+    }
+    assert_eq!(fs::read_to_string(own).unwrap(), before, "the program's own place is as it was");
+}
+
 #[test]
 fn a_flood_of_output_is_capped() {
     for desk in desks("") {

@@ -3,7 +3,7 @@
 //!
 //! Owns the order. Whatever fails, the program is not started.
 
-use std::{ffi::OsString, fs::File, os::unix::process::CommandExt, process::Command};
+use std::{ffi::OsString, fs, fs::File, os::unix::process::CommandExt, process::Command};
 
 use rustix::{
     process::{Resource, Rlimit, setrlimit},
@@ -65,6 +65,8 @@ fn limit(limits: Limits) {
         let _ = setrlimit(resource, wanted);
     };
     set(Resource::Core, 0);
+    // Where the machine's memory ends, the kernel takes the command and nothing of the user's. Not every system has that.
+    let _ = fs::write("/proc/self/oom_score_adj", "1000");
     if limits.file_bytes > 0 {
         set(Resource::Fsize, limits.file_bytes);
     }
