@@ -138,14 +138,16 @@ impl App {
         }
     }
 
-    /// Where an empty Enter finds what the bar names: a change in the diff, all else in the list.
+    /// Where an empty Enter finds what the bar names: a change in the diff, all else in the list; nowhere while it is found
+    /// out what a command would run, since it means something else right after.
     fn what_waits(&self) -> Option<Place> {
         let state = self.world.state();
         let Some(named) = bar::shown(state).and_then(|id| state.open.get(&id)) else {
             let waits = !state.open.is_empty() || self.runs.iter().any(RunRow::waits_elsewhere);
             return waits.then_some(Place::List);
         };
-        Some(if state.spec(named).place == Place::Diff { Place::Diff } else { Place::List })
+        let found_out = named.kind.command().is_none_or(|command| command.meant.is_some());
+        found_out.then(|| if state.spec(named).place == Place::Diff { Place::Diff } else { Place::List })
     }
 
     /// What Enter does, as a verb for the key; `None` where something else says it, or there is nothing to say.

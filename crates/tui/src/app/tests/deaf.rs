@@ -143,3 +143,24 @@ fn where_a_run_pauses_the_letters_of_its_bar_answer_in_the_plan_too() {
     desk.wait(800).press("g");
     assert_eq!(desk.inputs, [Input::Answer { checkpoint, answer: Answer::Continue, shown: None }]);
 }
+
+/// The Enter that sent a message may still be down when a command appears under it.
+#[test]
+fn enter_opens_nothing_while_it_is_found_out_what_a_command_would_run() {
+    let mut desk = Desk::new(100, 40);
+    desk.looks_late = true;
+    desk.press("where is it?<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"touch mark"}"#)]);
+    desk.collect();
+    desk.draw();
+    assert!(desk.text().contains("waits for you"), "{}", desk.text());
+    desk.press("<enter><enter>");
+    assert!(!desk.text().contains("nothing runs without you"), "{}", desk.text());
+    for checkpoint in std::mem::take(&mut desk.looks) {
+        desk.give(Input::CommandResolved { checkpoint, meant: meant("/usr/bin/touch") });
+    }
+    desk.collect();
+    desk.draw();
+    desk.wait(800).press("<enter>").deliver();
+    assert_eq!(desk.tools.len(), 1, "{}", desk.text());
+}
