@@ -23,9 +23,13 @@ pub fn set_by(call: &Call) -> Set {
     let program = programs::find(&call.program).unwrap_or(&programs::NOTHING);
     let words: Vec<Field> = call.words.iter().map(|w| Field::plain(&w.text, Span::default())).collect();
     let mut set = Set::default();
-    for opt in Args::read(program, &words).opts {
+    let args = Args::read(program, &words);
+    let first = args.places.first().copied().unwrap_or(usize::MAX);
+    for opt in args.opts {
+        // Of git it is no folder behind a sub-command.
+        let there = call.program == "git" && opt.name == "-C" && opt.at < first;
         let value = opt.value.map(|value| value.text);
-        if opt.kind == Some(Kind::Folder) {
+        if there || opt.kind == Some(Kind::Folder) {
             set.folders.extend(value);
         } else if opt.kind == Some(Kind::Conf) {
             set.files.extend(value);
