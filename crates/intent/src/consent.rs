@@ -2,6 +2,8 @@
 //!
 //! Owns that the whole line says so. Never knows which question waits, nor what follows.
 
+mod instead;
+
 use super::{Classifier, steer::normal, words::List};
 
 /// What a question asks leave for: its verb says yes to it as well.

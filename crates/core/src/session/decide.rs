@@ -18,6 +18,7 @@ mod commit;
 mod compact;
 mod complete;
 mod control;
+mod declined;
 mod deeper;
 mod ending;
 mod fact;

@@ -1,6 +1,10 @@
 //! A yes or a no in own words to a question for leave: the same words to a command, a commit and a change.
 
-use pilothouse_core::{checkpoint::CheckpointKind, intent::Phase, session::Deed};
+use pilothouse_core::{
+    checkpoint::CheckpointKind,
+    intent::{IntentNode, Phase},
+    session::Deed,
+};
 use serde_json::json;
 
 use crate::{
@@ -85,6 +89,42 @@ fn what_is_said_with_a_no_is_its_reason() {
     assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));
     assert_eq!(phase(&b), Phase::Executing, "the run goes on with it");
     assert!(b.names().contains(&"turn_told".into()), "{:?}", b.names());
+}
+
+#[test]
+fn what_is_wanted_instead_denies_the_command_and_no_model_is_asked() {
+    let lines = [
+        "use python -m pytest instead",
+        "try make test instead",
+        "instead run make test",
+        "rather make test",
+        "I'd rather use make test",
+        "can you use make test instead?",
+        "yes, but with -v",
+    ];
+    for line in lines {
+        // In a run, and where a question is answered by a command.
+        for asked in ["run the tests", "why do the tests fail?"] {
+            let mut b = Bench::asking();
+            b.say(asked);
+            b.reply("", &[("run", json!({"command": "pytest -q"}))]);
+            b.question(is_risk);
+            let told = b.session.foretell(line);
+            let (turn, path) = told.meant.clone().unwrap();
+            let words = told.words((&turn, &path), false, b.session.state());
+            assert_eq!(words, "denies what is asked, and tells the running agent why", "{line}");
+            assert_eq!(path.current(), IntentNode::Execute, "{line}: it is about that command");
+            let step = b.say(line);
+            assert_eq!(starts(&step), ["think"], "{line}: the agent hears it at once");
+            assert!(b.session.state().open.is_empty(), "{line}");
+        }
+    }
+    // What speaks of the work is told to it, and answers nothing.
+    for line in ["use tabs instead of spaces", "put it in src/b.rs instead"] {
+        let mut b = command();
+        b.say(line);
+        b.question(is_risk);
+    }
 }
 
 #[test]

@@ -56,6 +56,9 @@ impl Resolve for Transition {
 impl Draft<'_> {
     /// What a message says to the question whether a turn may go deeper, where it speaks to that.
     pub(super) fn deepened(&self, reading: &Reading) -> Option<Deeper> {
+        if let Some((asked, lane)) = self.call_declined(reading).filter(|(_, lane)| !self.state.hears(lane)) {
+            return Some(Deeper::Declines(asked.id, lane.id));
+        }
         let asked = self.state.newest_question().filter(|_| self.state.phase == Phase::Idle)?;
         let CheckpointKind::Transition(wants) = &asked.kind else { return None };
         let answer = self.state.lanes.get(&wants.lane).is_some_and(|l| l.kind == LaneKind::Answer);
@@ -94,7 +97,7 @@ impl Draft<'_> {
             Deeper::Declines(question, lane) => {
                 let run_of = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
                 self.emit(Event::TurnTold { turn, run_of });
-                self.answer(question, Answer::Reject(String::new()), None)
+                self.turn_down(question)
             }
             Deeper::Adds(lane) => {
                 let run_of = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();

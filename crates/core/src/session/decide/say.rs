@@ -132,7 +132,7 @@ impl Draft<'_> {
             return self.route_query(turn);
         }
         if let Some(said) = self.deepened(reading) {
-            let turn = self.record(turn, line, reading);
+            let turn = self.record(turn, line, self.of_command(reading).as_ref().unwrap_or(reading));
             return self.deepen(said, turn);
         }
         let on_top = self.on_top(reading);
@@ -142,6 +142,7 @@ impl Draft<'_> {
             return self.say_mixed(turn, line, reading, mixed);
         }
         let known = || self.is_known(reading).then(|| reading.clone());
+        let picked = picked.or_else(|| self.of_command(reading));
         let Some(reading) = picked.or_else(|| self.settled(line, reading)).or_else(known) else {
             self.consult(turn, line, seen);
             return Ok(());
@@ -482,7 +483,7 @@ pub(super) struct Consulted {
 }
 
 /// Whether a message was read by less than rules or the user's own sign.
-const fn is_guess(source: Source) -> bool {
+pub(super) const fn is_guess(source: Source) -> bool {
     !matches!(source, Source::Slash | Source::AtNode | Source::Heuristic)
 }
 

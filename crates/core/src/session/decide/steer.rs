@@ -3,21 +3,14 @@
 //! Owns that nothing said to a run ends it unless it plainly asks for that. What a message forbids to
 //! touch is not touched from then on.
 
-use super::{
-    Decided, Draft,
-    command::{DENIED, SKIPPED},
-    say::SURE_WORD,
-    terms::Mend,
-};
+use super::{Decided, Draft, command::SKIPPED, say::SURE_WORD, terms::Mend};
 use crate::{
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{CallStatus, Event, Level},
     fact::shortened,
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
-    intent::{
-        Clarify, Classification, Consent, IntentNode, IntentPath, Mode, Nth, Phase, Reading, Source, Turn,
-    },
+    intent::{Clarify, Classification, IntentNode, IntentPath, Mode, Nth, Phase, Reading, Source, Turn},
     plan::{Task, TaskStatus},
     relpath::RelPath,
     scope::Capability,
@@ -46,8 +39,8 @@ pub(super) enum Steering {
     LeaveOut(CheckpointId, CallId),
     /// Steps of the plan that wait are left out of it.
     Omit,
-    /// The command that waits for a yes is denied with it.
-    Deny(CheckpointId, CallId),
+    /// The call that waits for a yes is denied with it.
+    Deny(CheckpointId),
     /// The run stops, and the plan is made anew with it.
     Replan,
     /// The same once the step at work is done: it is about the steps of the plan.
@@ -72,7 +65,8 @@ impl Draft<'_> {
         let (classifier, text) = (&self.under.tiers.classifier, reading.text.as_str());
         let checks = self.state.plan.is_some() && reading.paused.is_none() && classifier.adds_check(text);
         let is_work = is_work(&reading.whole) || checks;
-        let denied = self.command_asked().filter(|_| self.denies(reading));
+        let of_run = |(_, lane): &(&Checkpoint, &Lane)| self.state.hears(lane);
+        let denied = self.call_declined(reading).filter(of_run);
         let works =
             is_work || corrects || mends.is_some() || skips.is_some() || leaves.is_some() || denied.is_some();
         let works = works || omits;
@@ -99,9 +93,9 @@ impl Draft<'_> {
             return Some(Steering::LeaveOut(asked, call));
         }
         // A no that goes on says no, and says why.
-        let refused = || self.command_asked().filter(|_| classifier.refuses(text));
-        if let Some((asked, call)) = denied.or_else(refused) {
-            return Some(Steering::Deny(asked, call));
+        let refused = || self.call_asked().filter(of_run).filter(|_| classifier.refuses(text));
+        if let Some((asked, _)) = denied.or_else(refused) {
+            return Some(Steering::Deny(asked.id));
         }
         let acts = changes(&reading.whole) || checks;
         let spares = !classifier.spares(text).is_empty();
@@ -187,23 +181,6 @@ impl Draft<'_> {
         other && !named.iter().any(spoken) && classifier.stands_apart(text).is_some()
     }
 
-    /// The command of the run that waits for a yes, where it was asked about last.
-    fn command_asked(&self) -> Option<(CheckpointId, CallId)> {
-        let asked = self.state.newest_question()?;
-        let command = asked.kind.command()?;
-        let (lane, _) = self.state.open_call(command.call)?;
-        (command.gate.is_none() && self.state.hears(lane)).then_some((asked.id, command.call))
-    }
-
-    /// Whether a line says no to the command that was asked about last, and something besides, or yes to another one: as it
-    /// stands it is not wanted.
-    fn denies(&self, reading: &Reading) -> bool {
-        let word = matches!(reading.whole.turn, Turn::Control(_));
-        let asked = self.state.newest_question().filter(|_| !word);
-        let said = asked.and_then(|c| self.consents(c, &reading.text));
-        matches!(said, Some(Consent::NoBut | Consent::YesBut))
-    }
-
     /// The command of a gate that waits for a yes, where it was asked about last.
     pub(super) fn gate_asked(&self) -> Option<&Checkpoint> {
         self.state.newest_question().filter(|c| c.kind.command().is_some_and(|c| c.gate.is_some()))
@@ -241,9 +218,9 @@ impl Draft<'_> {
             }
             Steering::Omit => self.omit_steps(turn),
             // Why is told with the message itself.
-            Steering::Deny(asked, call) => {
+            Steering::Deny(asked) => {
                 self.hand_on(turn);
-                self.deny_call(asked, call, Answer::Reject(String::new()), DENIED);
+                return self.turn_down(asked);
             }
             Steering::Replan => return self.route_continue(turn),
             Steering::Revise => self.revise_later(turn),
@@ -412,6 +389,6 @@ fn orders_change(reading: &Reading) -> bool {
 }
 
 /// Whether a message names its command or its node itself.
-const fn by_name(reading: &Reading) -> bool {
+pub(super) const fn by_name(reading: &Reading) -> bool {
     matches!(reading.whole.source, Source::Slash | Source::AtNode) || reading.command.is_some()
 }

@@ -91,10 +91,13 @@ impl Draft<'_> {
         })
     }
 
-    /// What a line says to a question that asks leave for one thing. What calls something off is a no to what belongs to no
-    /// work, where nothing works; said to work it ends that.
+    /// What a line says to a question that asks leave for one thing. What wants something else in its place is a no that says
+    /// what; what calls something off is a no to what belongs to no work, where nothing works; said to work it ends that.
     pub(super) fn consents(&self, question: &Checkpoint, line: &str) -> Option<Consent> {
-        let said = self.under.tiers.classifier.consents(line, question.kind.leave()?)?;
+        let (classifier, leave) = (&self.under.tiers.classifier, question.kind.leave()?);
+        let instead =
+            || classifier.wants_instead(line, leave, question.kind.line()).then_some(Consent::NoBut);
+        let said = classifier.consents(line, leave).or_else(instead)?;
         let alone = question.kind.question().ties().outlives_work && self.state.lanes.is_empty();
         match said {
             Consent::Off if alone && self.state.phase == Phase::Idle => Some(Consent::No),
