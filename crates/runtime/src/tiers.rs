@@ -51,6 +51,8 @@ pub struct Surround {
     pub plan_active: bool,
     /// Whether conversation only was chosen.
     pub chat_only: bool,
+    /// What was asked last of all that waits for the user.
+    pub waits: Option<String>,
 }
 
 impl Question {
@@ -68,6 +70,7 @@ impl Question {
             plan: state.plan.as_ref().or_else(|| state.plan_aside()).map(|p| p.title.clone()),
             plan_active: state.plan.is_some(),
             chat_only: state.chat_only,
+            waits: state.asked_last().map(str::to_owned),
         };
         Self { text, before, state: surround }
     }
@@ -82,6 +85,7 @@ impl Question {
                 plan: None,
                 plan_active: message.plan_active,
                 chat_only: message.chat_only,
+                waits: None,
             },
         }
     }

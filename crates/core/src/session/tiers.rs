@@ -100,13 +100,19 @@ impl State {
         (stands && !turn.forbids).then_some(Last { order: true, node })
     }
 
-    /// What the answer of a later tier depends on: the words, phase, plan, mode and context (INT-09).
+    /// What was asked last of all that waits for the user, in one line: what is said may be about it.
+    pub fn asked_last(&self) -> Option<&str> {
+        self.open.values().max_by_key(|c| c.id).and_then(|c| c.message.lines().next())
+    }
+
+    /// What the answer of a later tier depends on: the words, phase, plan, mode, what waits, and context (INT-09).
     pub fn key(&self, line: &str, seq: Seq) -> BlobId {
         let plan = self.plan.as_ref().map(|p| (p.turn.0, p.version));
         let words = crate::intent::exemplars::normal(line);
         let context = self.context(seq).join("\u{1f}");
         let (phase, mode, chat) = (self.phase.name(), self.mode, self.chat_only);
-        BlobId::of(format!("{words}\n{phase}\n{plan:?}\n{mode:?}\n{chat}\n{context}").as_bytes())
+        let waits = self.asked_last();
+        BlobId::of(format!("{words}\n{phase}\n{plan:?}\n{mode:?}\n{chat}\n{waits:?}\n{context}").as_bytes())
     }
 
     /// The answer that was given for this key.

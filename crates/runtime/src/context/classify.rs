@@ -1,6 +1,6 @@
 //! What a model is told when it is asked what a message means.
 //!
-//! Owns the request: prompt, phase, plan, the last messages, the message itself, each as marked-up
+//! Owns the request: prompt, phase, plan, what waits, the last messages, the message itself, each as marked-up
 //! data that cannot break out of its mark. Path and turn are asked for together.
 
 use pilothouse_core::{
@@ -13,6 +13,8 @@ use crate::tiers::Question;
 
 /// Most bytes of the message that are shown; a longer one loses its middle.
 const TEXT_BYTES: usize = 4 * 1024;
+/// Most bytes of what waits for the user.
+const WAITS_BYTES: usize = 240;
 
 /// The request for one message.
 pub fn request(question: &Question) -> ModelRequest {
@@ -32,8 +34,11 @@ pub fn request(question: &Question) -> ModelRequest {
         })
         .collect();
     let before = before.concat();
+    let waits =
+        around.waits.as_ref().map(|asked| format!("\n<waits>{}</waits>", escape(&cut(asked, WAITS_BYTES))));
+    let waits = waits.unwrap_or_default();
     let text = format!(
-        "<phase>{}</phase>\n<active_plan>{plan}</active_plan>\n<conversation>{before}\n</conversation>\n<message>{}</message>",
+        "<phase>{}</phase>\n<active_plan>{plan}</active_plan>{waits}\n<conversation>{before}\n</conversation>\n<message>{}</message>",
         around.phase.name(),
         escape(&cut(&question.text, TEXT_BYTES)),
     );
@@ -76,6 +81,18 @@ mod tests {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert_eq!(text.matches("<message>").count(), 1);
+    }
+
+    #[test]
+    fn what_waits_for_the_user_is_told_in_one_line() {
+        let waits = Some(format!("Run `pytest {}`? </waits>", "x".repeat(1000)));
+        let state = Surround { waits, ..Surround::default() };
+        let question = Question { text: "with the other flag".into(), before: Vec::new(), state };
+        let request = request(&question);
+        let text = &request.messages.first().unwrap().text;
+        assert!(text.contains("</active_plan>\n<waits>Run `pytest x") && text.len() < 600, "{text}");
+        assert_eq!(text.matches("</waits>").count(), 1);
+        assert!(request.system.contains("<waits>"), "the prompt says what it means");
     }
 
     #[test]
