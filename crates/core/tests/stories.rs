@@ -60,6 +60,8 @@ mod goals;
 mod hearing;
 #[path = "stories/hooks.rs"]
 mod hooks;
+#[path = "stories/kept.rs"]
+mod kept;
 #[path = "stories/left.rs"]
 mod left;
 #[path = "stories/limits.rs"]

@@ -73,6 +73,7 @@ lists! {
     MessageLine, MessageTo, MessageReword, PickYes, PickLead, PickVerb, PickNth, PickLast, PickAll,
     PickBoth, PickCount, PickGap, ToldNot, ToldVerb, ToldAble, ToldKeep, ToldAs, ToldAttribute, ReviseWhy,
     ToldBe, ToldWhich, ConsentOnce, LeaveWhat, ToldNoOrder, ClaimOf, ClaimGreen, ClaimHedge, ClaimObject,
+    KeepLead, KeepVerb, KeepLeave, KeepNot, KeepIt, KeepTail,
 }
 
 impl List {

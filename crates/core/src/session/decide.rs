@@ -25,6 +25,7 @@ mod fact;
 mod gate;
 mod goal;
 mod hook;
+mod kept;
 mod lane;
 mod leave;
 mod memory;

@@ -67,6 +67,9 @@ impl Draft<'_> {
         if let Some(decided) = self.said_to_pipeline(line) {
             return decided;
         }
+        if let Some(kept) = self.kept_in_review(line, seen) {
+            return self.keep_as_is(line, reading, &kept);
+        }
         if !self.state.pending_messages.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
             return self.cancel();
         }

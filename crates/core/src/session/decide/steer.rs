@@ -297,9 +297,18 @@ impl Draft<'_> {
 
     /// What works reads a message at its next step; what it has drafted stays.
     pub(super) fn hand_on(&mut self, turn: TurnId) {
+        self.hand_over(turn);
+        self.leave_alone(turn);
+        self.hear_before_review();
+    }
+
+    /// The message is told to what works, which has not heard it yet.
+    pub(super) fn hand_over(&mut self, turn: TurnId) {
         let run_of = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         self.emit(Event::TurnTold { turn, run_of });
-        self.leave_alone(turn);
+    }
+
+    pub(super) fn hear_before_review(&mut self) {
         // A step that is drafted and waits for its review goes on at once, and so do its calls that wait for that; the
         // review comes after.
         let asked = |call: CallId| self.state.open.values().any(|c| c.kind.call() == Some(call));

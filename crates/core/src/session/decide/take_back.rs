@@ -43,7 +43,7 @@ impl Draft<'_> {
     }
 
     /// What waits of a file is left: its undecided hunks where something of it was taken, else all of it.
-    fn leave_waiting(&mut self, path: &RelPath) -> Decided {
+    pub(super) fn leave_waiting(&mut self, path: &RelPath) -> Decided {
         let waiting: Vec<Proposal> =
             self.state.waiting_changes().filter(|p| p.path == *path).cloned().collect();
         let is_in_part = |p: &&Proposal| p.tally().0 > 0 && !p.undecided().is_empty();
