@@ -12,10 +12,12 @@ use pilothouse_core::{
     money::count,
     picture,
     plan::{Gate, GateStatus, Plan, Task, failed},
+    proposal::Proposal,
     question::CommitQuestion,
     relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
     session::{Lane, LaneKind, State},
+    tool::ChangeKind,
 };
 
 use super::{Circumstances, Ending, Git, inside, instruction, record::steps};
@@ -26,6 +28,8 @@ const MOST_FACTS: usize = 12;
 const FACT_CHARS: usize = 240;
 /// Most characters of the message of a commit that waits.
 const COMMIT_CHARS: usize = 400;
+/// Most files of the diff that are told.
+const MOST_WAITING: usize = 20;
 /// Most notes of the memories that are told.
 const MOST_NOTES: usize = 12;
 /// Most bytes of them, and their share of a small window.
@@ -62,6 +66,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     ];
     lines.extend(around.unattended.then(|| NOBODY.to_owned()));
     lines.extend(state.open.values().map(|c| format!("waits for the user: {}", c.message)));
+    lines.extend(reviewed(state));
     lines.extend(state.waiting_commit().map(|(_, asked)| commit(asked, lane.kind)));
     lines.extend(state.plan.as_ref().map(|p| plan(p, lane)).or_else(|| aside(state, lane)));
     lines.extend(beside(state, lane));
@@ -78,6 +83,37 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     let kind = kind(state, lane).map_or_else(String::new, |kind| format!("\n{kind}"));
     let of_source = if lane.kind == LaneKind::Goal && !around.sources.is_empty() { OF_SOURCE } else { "" };
     format!("<state>\n{text}\n</state>\n\n{prior}{}{checked}{of_source}{kind}", task.trim_end())
+}
+
+/// What waits in the diff, file by file: what the user says may be about it, and only they decide it.
+fn reviewed(state: &State) -> Option<String> {
+    let reviews = || state.open.values().filter_map(|c| c.kind.review());
+    // What a step drafts and nobody has looked at yet it knows itself.
+    let seen =
+        |p: &&Proposal| !p.decided.is_empty() || reviews().any(|review| review.proposals.contains(&p.id));
+    let told: Vec<String> = state.open_proposals().filter(seen).take(MOST_WAITING).map(waiting).collect();
+    (!told.is_empty()).then(|| {
+        format!(
+            "in the diff, none of it written: {}; the user decides it there (n leaves a hunk), no tool of yours does",
+            told.join("; ")
+        )
+    })
+}
+
+/// A change that waits, and how far it is decided.
+fn waiting(p: &Proposal) -> String {
+    let what = match p.kind {
+        ChangeKind::Delete => "removal",
+        ChangeKind::Create => "new file",
+        ChangeKind::Modify => "change",
+    };
+    let decided = match p.tally() {
+        (0, 0, _) => "not decided".to_owned(),
+        (_, 0, 0) => "taken".to_owned(),
+        (0, _, 0) => "left".to_owned(),
+        (taken, left, open) => format!("hunks: {taken} taken, {left} left, {open} not decided"),
+    };
+    format!("{} ({what}, {decided})", p.path)
 }
 
 /// The message of a commit that waits for its yes, and what sets another: what is said meanwhile may be about it.

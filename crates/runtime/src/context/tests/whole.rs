@@ -214,6 +214,27 @@ fn red_gate_with(advice: Vec<Advice>) -> Bench {
     b
 }
 
+#[test]
+fn who_hears_the_user_beside_a_review_is_told_what_waits_there_and_how_far_it_is_decided() {
+    let plan = r#"{"title":"P","tasks":[{"title":"first","kind":"modify","files":["src/a.rs"]}],"gates":[]}"#;
+    let mut b = Bench::new();
+    b.step(Input::say("rename Foo to Bar in src/a.rs"));
+    b.reply("", &[("p", "submit_plan", plan)]);
+    b.approve();
+    b.edit("src/a.rs", "one\n", "two\n");
+    assert!(!b.told().contains("in the diff"), "nobody has looked at it yet");
+    b.reply("Changed.", &[]);
+    let waits = b.session.state().open_proposals().next().map(|p| (p.id, p.shown()));
+    let (proposal, shown) = waits.unwrap();
+    b.step(Input::Decide { proposal, hunk: 0, decision: Some(Decision::Taken), shown });
+    b.step(Input::Tell("think of the docs as well".into()));
+    let told = b.told();
+    assert!(
+        told.contains("in the diff, none of it written: src/a.rs (change, taken); the user decides"),
+        "{told}"
+    );
+}
+
 /// The user reads of a line to type, and who mends the gate of an argument.
 #[test]
 fn a_repair_is_told_what_can_be_done_in_the_words_of_a_model() {
