@@ -3,7 +3,7 @@
 //! Owns the words for it. They are read off what the deciders decide on a copy, so that a promise
 //! and what happens come from one computation. Never changes anything.
 
-use super::{LaneKind, Session, State, decide::Draft};
+use super::{Lane, LaneKind, Session, State, decide::Draft};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, RunStatus, Stamped},
@@ -203,6 +203,7 @@ impl Foretold {
                 Deed::Runs => ran(state),
                 // What it answers is what follows first, and its agent is told with that.
                 Deed::Tells if self.deeds.iter().any(|d| matches!(d, Deed::Answers(..))) => continue,
+                Deed::Tells if state.hears_after_answer() => "reaches the agent with your answer above",
                 Deed::Tells => "reaches the agent with its next request",
                 Deed::Adds => "adds a last step to the running plan",
                 Deed::Omits => "leaves that out of the running plan",
@@ -243,6 +244,17 @@ impl Foretold {
 
     fn going_on(&self) -> String {
         self.stage.as_ref().map_or_else(|| "goes on to its end".to_owned(), StageAhead::words)
+    }
+}
+
+impl State {
+    /// Whether all that would hear a message waits for an answer first.
+    pub(super) fn hears_after_answer(&self) -> bool {
+        let asked = |lane: &Lane| {
+            lane.calls.iter().any(|call| self.open.values().any(|c| c.kind.call() == Some(call.call)))
+        };
+        let mut hearing = self.lanes.values().filter(|lane| self.hears(lane)).peekable();
+        hearing.peek().is_some() && hearing.all(asked)
     }
 }
 

@@ -122,8 +122,14 @@ fn what_is_wanted_instead_denies_the_command_and_no_model_is_asked() {
     // What speaks of the work is told to it, and answers nothing.
     for line in ["use tabs instead of spaces", "put it in src/b.rs instead"] {
         let mut b = command();
+        let told = b.session.foretell(line);
+        let (turn, path) = told.meant.clone().unwrap();
+        let words = told.words((&turn, &path), false, b.session.state());
+        assert_eq!(words, "reaches the agent with your answer above", "{line}");
         b.say(line);
         b.question(is_risk);
+        let last = b.notices().last().cloned().unwrap_or_default();
+        assert_eq!(last, "The agent gets that with your answer to the question above.", "{line}");
     }
 }
 

@@ -203,7 +203,7 @@ impl Draft<'_> {
     pub(super) fn steer(&mut self, turn: TurnId, steering: Steering) -> Decided {
         match steering {
             Steering::Add => self.add_step(turn),
-            Steering::Tell => self.hand_on(turn),
+            Steering::Tell => self.tell_on(turn),
             Steering::Mend(asked, gate) => {
                 self.hand_on(turn);
                 return self.repair((asked, Answer::AutoFix), gate, Mend::Told);
@@ -291,8 +291,16 @@ impl Draft<'_> {
             return Err(Refusal::new("no agent is running to read it; Enter sends it"));
         }
         let turn = self.record(None, line, &reading);
-        self.hand_on(turn);
+        self.tell_on(turn);
         Ok(())
+    }
+
+    /// The same, and where an answer comes first that is said: nothing goes on before it.
+    fn tell_on(&mut self, turn: TurnId) {
+        self.hand_on(turn);
+        if self.state.hears_after_answer() {
+            self.notice(Level::Info, "The agent gets that with your answer to the question above.");
+        }
     }
 
     /// What works reads a message at its next step; what it has drafted stays.
