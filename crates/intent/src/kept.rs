@@ -1,6 +1,6 @@
 //! A no to changes that wait: "no, keep the tests", "don't remove it", "leave a.txt as it is".
 //!
-//! Owns that the whole line says so. Never knows what waits.
+//! Owns that the whole line says so, and what it names: a bare no does not say of what it is. Never knows what waits.
 
 use super::{Classifier, steer::normal, words::List};
 
@@ -33,9 +33,6 @@ impl Classifier {
                 None => break,
             }
         }
-        if rest.is_empty() {
-            return no.then_some(Kept { name: None, sure: true });
-        }
         let keeps = self.after(rest, List::KeepVerb);
         let leaves = || self.after(rest, List::KeepLeave).or_else(|| self.after(rest, List::KeepNot));
         let sure = no || keeps.is_none();
@@ -44,8 +41,8 @@ impl Classifier {
         let name = bare.filter(|named| !named.is_empty()).unwrap_or(rest);
         let points = self.after(rest, List::KeepIt).is_some_and(<[&str]>::is_empty);
         match (name, points) {
-            ([], _) if keeps.is_some() => None,
-            ([], _) | (_, true) => Some(Kept { name: None, sure }),
+            ([], _) => None,
+            (_, true) => Some(Kept { name: None, sure }),
             ([name], false) => Some(Kept { name: Some((*name).to_owned()), sure }),
             (several, false) => Some(Kept { name: Some(several.join(" ")), sure }),
         }
@@ -81,13 +78,11 @@ mod tests {
     fn a_line_that_only_says_what_is_to_stay_is_known_and_one_that_says_more_is_none() {
         let of = |line: &str| Classifier::builtin().keeps(line).map(|kept| (kept.name, kept.sure));
         for (line, name, sure) in [
-            ("no", None, true),
             ("no, keep the tests", Some("tests"), true),
             ("No, keep tests/test_a.py!", Some("tests/test_a.py"), true),
             ("keep the tests", Some("tests"), false),
             ("keep it", None, false),
             ("no, keep it", None, true),
-            ("don't", None, true),
             ("don't remove it", None, true),
             ("don't delete the tests", Some("tests"), true),
             ("do not remove b.txt, please", Some("b.txt"), true),
@@ -99,6 +94,8 @@ mod tests {
             assert_eq!(of(line), Some((name.map(str::to_owned), sure)), "{line}");
         }
         for line in [
+            "no",
+            "don't",
             "keep",
             "yes",
             "keep going",

@@ -36,12 +36,14 @@ impl Draft<'_> {
         if reviews.clone().next().is_none() || unseen || self.state.newest_question().is_some() {
             return None;
         }
-        let kept = self.under.tiers.classifier.keeps(line)?;
+        let classifier = &self.under.tiers.classifier;
+        // "leave it" alone is a bare no: it does not say of what.
+        let kept = classifier.keeps(line).filter(|_| !classifier.declines(line))?;
         let shown: BTreeSet<_> = reviews.filter_map(|c| c.kind.review()).flat_map(|r| &r.proposals).collect();
         let waits: Vec<&Proposal> = self.state.waiting_changes().filter(|p| shown.contains(&p.id)).collect();
         let meant: Vec<&Proposal> = match &kept.name {
             Some(name) => waits.into_iter().filter(|p| names(name, p.path.as_str())).collect(),
-            // A bare no does not say of which hunk it is.
+            // "it" does not say which hunk is meant.
             None => <[&Proposal; 1]>::try_from(waits).ok().filter(|[p]| is_one(p)).map(Vec::from)?,
         };
         let paths: BTreeSet<RelPath> = meant.iter().map(|p| p.path.clone()).collect();
@@ -62,11 +64,14 @@ impl Draft<'_> {
             reading.whole.path = IntentPath::root();
             let turn = self.record(None, line, &reading);
             self.hand_over(turn);
+            self.leave_alone(turn);
         } else {
             self.record_word(None, line, &reading, KEEP);
         }
         for path in &kept.paths {
-            self.leave_waiting(path)?;
+            if self.state.waiting_changes().any(|p| p.path == *path) {
+                self.leave_waiting(path)?;
+            }
         }
         if told {
             self.hear_before_review();

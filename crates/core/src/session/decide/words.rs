@@ -9,7 +9,7 @@ use crate::{
     event::Level,
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
-    intent::{Consent, Control, IntentNode, IntentPath, Phase, Reading, Source, TakenBack, Turn},
+    intent::{Consent, Control, IntentNode, IntentPath, Leave, Phase, Reading, Source, TakenBack, Turn},
     question::{Lone, praises},
     spared::means,
 };
@@ -177,7 +177,9 @@ impl Draft<'_> {
         }
         // Beside a diff that waits, a short word is about it and never about the run.
         let review = self.state.open.values().find(|c| c.kind.review().is_some())?;
-        let short = Lone::of(line).is_some() || praises(line) || self.under.tiers.classifier.declines(line);
+        let declines =
+            classifier.declines(line) || classifier.consents(line, Leave::Change) == Some(Consent::No);
+        let short = Lone::of(line).is_some() || praises(line) || declines;
         (short || is_letter(line)).then(|| worded(review, None))
     }
 
