@@ -93,7 +93,7 @@ pub struct Committed {
 /// The facts that a message is made of.
 #[derive(Clone, Debug, Default)]
 pub struct MessageFacts {
-    /// What was wanted, the oldest first.
+    /// What was wanted, the last of it what heads the message.
     pub goals: Vec<String>,
     /// The steps of it that were done, where it took several.
     pub steps: Vec<String>,
@@ -104,25 +104,25 @@ pub struct MessageFacts {
 }
 
 impl MessageFacts {
-    /// A message of the facts alone, its first line all that was wanted: where that is too much for it the files,
-    /// and a point for each; then the steps, where there were several.
+    /// A message of the facts alone: its first line is what was wanted last, whole below it where that is too long for one. Then
+    /// a point for each of what was wanted before, and one for each step.
     pub fn message(&self) -> String {
         let mut said = BTreeSet::from([String::new()]);
         let plain = |text: &String| plain(text.lines().next().unwrap_or_default());
-        let goals: Vec<String> = self.goals.iter().map(plain).filter(|g| said.insert(meaning(g))).collect();
-        let all = joined(&goals);
-        let text = match goals.as_slice() {
-            [long] if long.chars().count() > SUBJECT => format!("{}\n\n{long}", subject(long)),
-            [_, ..] if all.chars().count() <= SUBJECT => all,
-            [] | [_, ..] => {
-                said = BTreeSet::from([String::new()]);
-                self.of_files()
-            }
+        let goals: Vec<String> = self.goals.iter().map(plain).filter(|g| !meaning(g).is_empty()).collect();
+        let text = match goals.last() {
+            Some(long) if long.chars().count() > SUBJECT => format!("{}\n\n{long}", subject(long)),
+            Some(head) => subject(head),
+            None => self.of_files(),
         };
         let mut text = if self.small { small(&text) } else { text };
-        let steps = self.steps.iter().map(plain);
-        let points: String =
-            goals.into_iter().chain(steps).filter(|p| said.insert(meaning(p))).map(|p| point(&p)).collect();
+        said.extend(goals.last().map(|head| meaning(head)));
+        let points: String = goals
+            .into_iter()
+            .chain(self.steps.iter().map(plain))
+            .filter(|p| said.insert(meaning(p)))
+            .map(|p| point(&p))
+            .collect();
         if !points.is_empty() {
             text.push_str(&format!("\n{points}"));
         }
@@ -150,21 +150,6 @@ pub(crate) fn is_order(line: &str) -> bool {
     let small = first.to_lowercase();
     let names = matches!(small.as_str(), "an" | "the" | "another" | "new" | "no") || small.ends_with("ing");
     is_word && !names && words.next().is_some()
-}
-
-/// Goals as one sentence.
-fn joined(goals: &[String]) -> String {
-    let (Some((last, before)), Some(first)) = (goals.split_last(), goals.first()) else {
-        return String::new();
-    };
-    let mut text = subject(first);
-    for goal in before.iter().skip(1) {
-        text.push_str(&format!(", {}", small(goal.trim_end_matches('.'))));
-    }
-    if !before.is_empty() {
-        text.push_str(&format!(" and {}", small(last.trim_end_matches('.'))));
-    }
-    text
 }
 
 /// A line with a small letter at its head, unless its first word is a name: `URL`, `McKay`, `getName`.
@@ -258,7 +243,7 @@ mod tests {
             let goals = goals.iter().map(|s| (*s).to_owned()).collect();
             MessageFacts { goals, small: true, ..MessageFacts::default() }.message()
         };
-        assert_eq!(small(&["Fix the typo", "Add a limit"]), "fix the typo and add a limit");
+        assert_eq!(small(&["Fix the typo", "Add a limit"]), "add a limit\n\n- Fix the typo");
         assert_eq!(small(&["URL of a note"]), "URL of a note", "a name keeps its letters");
         for (line, orders) in [
             ("Answer 404 for an unknown id", true),
@@ -275,7 +260,7 @@ mod tests {
             of(&["Answer `404` for a note that is gone (`src/app.js:34`)"]),
             "Answer 404 for a note that is gone"
         );
-        assert_eq!(of(&["a first", "b next", "b next"]), "A first and b next");
+        assert_eq!(of(&["a first", "b next", "b next"]), "B next\n\n- a first");
         let three =
             ["Let a spend reach the limit of its window", "Burst allowance for ledgers", "MIT licence"];
         let facts = MessageFacts {
@@ -283,9 +268,8 @@ mod tests {
             files: vec![file("quota/ledger.py"), file("LICENSE"), file("LICENSE")],
             ..MessageFacts::default()
         };
-        let points =
-            "- Let a spend reach the limit of its window\n- Burst allowance for ledgers\n- MIT licence";
-        assert_eq!(facts.message(), format!("Change quota/ledger.py and 1 more\n\n{points}"));
+        let points = "- Let a spend reach the limit of its window\n- Burst allowance for ledgers";
+        assert_eq!(facts.message(), format!("MIT licence\n\n{points}"));
         let steps = vec!["Close the file".to_owned(), "Name the line ".repeat(7).trim().to_owned()];
         let facts =
             MessageFacts { goals: vec!["Mend the store".to_owned()], steps, ..MessageFacts::default() };
@@ -296,7 +280,7 @@ mod tests {
         // However it is written, a line is said once.
         assert_eq!(
             of(&["add a limit", "Mend  the store.", "mend the store"]),
-            "Add a limit and mend the store"
+            "Mend the store\n\n- add a limit"
         );
         let steps = ["Mend the `store`.", "add a limit", "Add a limit."].map(str::to_owned).to_vec();
         let facts =

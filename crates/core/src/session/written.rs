@@ -289,10 +289,11 @@ impl State {
     /// The same, with files in the order in which they were first written.
     pub(super) fn written_in_turn(&self, extent: Extent) -> Vec<Written> {
         let writes = self.within(extent).into_iter();
-        self.grouped(writes.map(|(id, origin, files)| (id, origin, files.iter().collect())))
+        self.grouped(writes.map(|(id, origin, files)| (id, origin, files.iter().collect())), Origin::group)
     }
 
-    /// What was written and is in no commit that this session made since.
+    /// What was written and is in no commit that this session made since, put together by the work that it is of, however many
+    /// runs that took; what was written to last is the last.
     pub(super) fn uncommitted(&self) -> Vec<Written> {
         let left =
             |id: ApplyId, file: &FileChange| !self.origins.committed.contains(&(id, file.path.clone()));
@@ -300,16 +301,19 @@ impl State {
             let files: Vec<&FileChange> = all.iter().filter(|f| left(id, f)).collect();
             (id, origin, files)
         });
-        self.grouped(writes.filter(|(.., files)| !files.is_empty()))
+        let mut works = self.grouped(writes.filter(|(.., files)| !files.is_empty()), |origin| origin.work);
+        works.sort_by_key(|work| work.files.iter().filter_map(|f| f.writes.last().copied()).max());
+        works
     }
 
-    fn grouped<'f>(
+    fn grouped<'f, K: PartialEq>(
         &self,
         writes: impl Iterator<Item = (ApplyId, Origin, Vec<&'f FileChange>)>,
+        key: impl Fn(&Origin) -> K,
     ) -> Vec<Written> {
         let mut groups: Vec<Written> = Vec::new();
         for (id, origin, files) in writes {
-            let same = |g: &Written| g.origin.group() == origin.group();
+            let same = |g: &Written| key(&g.origin) == key(&origin);
             let at = groups.iter().position(same).unwrap_or_else(|| {
                 let goal = self.turns.get(&origin.work).map(|t| t.called().to_owned()).unwrap_or_default();
                 groups.push(Written { origin, goal, files: Vec::new() });

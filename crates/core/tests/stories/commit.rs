@@ -594,14 +594,43 @@ fn told_and_ended_with(words: &str) -> String {
 }
 
 #[test]
-fn a_commit_is_headed_by_all_that_it_holds_and_tells_steps_as_they_were_done() {
+fn a_commit_is_headed_by_the_last_of_what_it_holds_and_tells_steps_as_they_were_done() {
     let message = told_and_ended_with("It is called --extra. Tests pass.");
     assert_eq!(
-        message, "Fix the greeting and rename the greeting\n\n- Tests of it",
+        message, "Rename the greeting\n\n- Fix the greeting\n- Tests of it",
         "not by the model's report"
     );
     let silent = told_and_ended_with("");
     assert_eq!(silent, message, "its title has a name that it has no more");
+}
+
+#[test]
+fn a_commit_is_headed_by_the_last_plan_however_many_runs_it_took_with_a_point_for_each_before() {
+    let mut b = written();
+    let write = |b: &mut Bench, file: &str| {
+        b.reply("", &[("edit", edit_of(file))]);
+        b.propose(file, "one\n", "1\n");
+        b.reply("", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    };
+    b.say("make it read days as well");
+    let steps = json!([
+        {"title": "Parse d as 8 hours", "kind": "modify", "files": ["b.txt"]},
+        {"title": "Add tests for days", "kind": "modify", "files": ["c.txt"], "after": [1]},
+    ]);
+    b.reply("", &[("submit_plan", json!({"title": "Days in durations", "tasks": steps}))]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    write(&mut b, "b.txt");
+    b.input(Input::Cancel).unwrap();
+    b.say("go on");
+    write(&mut b, "c.txt");
+    let runs = b.session.state().written(Extent::Session).len();
+    assert_eq!(runs, 3, "the second plan took two runs");
+    assert_eq!(
+        commit(&mut b, &["a.txt", "b.txt", "c.txt"]),
+        "Days in durations\n\n- Fix the greeting\n- Parse d as 8 hours\n- Add tests for days"
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
     commit::{MessageFacts, SUBJECT, is_order},
     ids::TurnId,
     intent::{Classifier, Turn},
-    plan::{Plan, Task, TaskStatus},
+    plan::{Task, TaskStatus},
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     session::{Standing, State, TurnInfo},
@@ -19,23 +19,31 @@ use crate::{
 const LETTERS: usize = 4;
 
 impl State {
-    /// What is known of the work that wrote such files: what was wanted of them, and the steps that did it.
+    /// What is known of the work that wrote such files: what was wanted of them, and the steps that did it. The last plan heads
+    /// it; of work before it the goal says enough, where there is one.
     pub fn message_facts(&self, holds: impl Fn(&RelPath) -> bool) -> MessageFacts {
-        let mut facts = MessageFacts::default();
-        for mut group in self.uncommitted() {
-            group.files.retain(|f| holds(&f.path) && f.before != f.after);
-            if group.files.is_empty() {
-                continue;
-            }
-            let plan = self.plan_of(group.origin.work);
-            self.words_of(&group, plan, &mut facts);
-            facts.files.extend(group.files.into_iter().map(|f| f.path));
+        let mut works = self.uncommitted();
+        for work in &mut works {
+            work.files.retain(|f| holds(&f.path) && f.before != f.after);
+        }
+        works.retain(|work| !work.files.is_empty());
+        let planned = |work: &Written| self.plan_of(work.origin.work).is_some();
+        if let Some(head) = works.iter().rposition(planned) {
+            let head = works.remove(head);
+            works.push(head);
+        }
+        let (mut facts, others) = (MessageFacts::default(), works.len().saturating_sub(1));
+        for (at, work) in works.into_iter().enumerate() {
+            let (goal, steps) = self.words_of(&work);
+            facts.steps.extend(steps.into_iter().filter(|_| at == others || goal.is_none()));
+            facts.goals.extend(goal);
+            facts.files.extend(work.files.into_iter().map(|f| f.path));
         }
         facts
     }
 
     /// What was wanted of these files, and the steps that did it.
-    fn words_of(&self, group: &Written, plan: Option<&Plan>, facts: &mut MessageFacts) {
+    fn words_of(&self, group: &Written) -> (Option<String>, Vec<String>) {
         let words = Classifier::builtin();
         // A yes or a question may have led to it, but says nothing of it.
         let turn = self.turns.get(&group.origin.work);
@@ -45,10 +53,7 @@ impl State {
         let holds_still = |text: &String| !steered || !words.names_code(text);
         let said_of = |text: String| Some(text).filter(&holds_still).and_then(|t| words.subject(&t));
         let order = says.then(|| group.goal.clone()).and_then(said_of);
-        let Some(plan) = plan else {
-            facts.goals.extend(order);
-            return;
-        };
+        let Some(plan) = self.plan_of(group.origin.work) else { return (order, Vec::new()) };
         // A title is a model's, who names what it means; what the user says beside its work is not.
         let titled = |t: &String| holds_still(t) && !words.corrects(t);
         let done = |t: &&Task| matches!(t.status, TaskStatus::Done | TaskStatus::TakenBack);
@@ -73,8 +78,7 @@ impl State {
         if plan.tasks.len() == 1 || goal.is_some() && goal.as_ref() == steps.first() && steps.len() == 1 {
             steps.clear();
         }
-        facts.goals.extend(goal);
-        facts.steps.extend(steps);
+        (goal, steps)
     }
 
     /// Whether something of a step stands in these files. Of a plan before the last it is not known who wrote what: there the
