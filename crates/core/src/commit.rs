@@ -73,6 +73,9 @@ pub struct CommitTree {
     /// Whether the first lines of the log begin with a small letter.
     #[serde(default, skip)]
     pub small: bool,
+    /// The lines that came into these files since the last commit, and those that went.
+    #[serde(default, skip)]
+    pub lines: String,
     /// The merge that is under way, which it would end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<Merge>,

@@ -396,10 +396,12 @@ impl Classifier {
         Some(first.into_iter().flatten().chain(letters).collect())
     }
 
-    /// Whether a text names something of the code as it is written there.
-    pub fn names_code(&self, text: &str) -> bool {
+    /// What a text names of the code as it is written there.
+    pub fn names_code<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let named = |t: &Token| matches!(t.kind, Kind::Ident | Kind::Flag | Kind::Tick | Kind::Code);
-        text::tokenize(text).tokens.iter().any(named)
+        let tokens = text::tokenize(text).tokens;
+        let names = tokens.iter().filter(|t| named(t)).filter_map(|t| text.get(t.start..t.end));
+        names.map(|name| name.trim_matches('`')).collect()
     }
 
     /// Whether a line opens with a no and goes on with what is wanted: "no, edit the word back instead".

@@ -179,10 +179,11 @@ impl Look {
             WorktreeEnd::Merge => on_both_sides(folder, &worktree.branch, &changed, &files).await,
             WorktreeEnd::Drop => Vec::new(),
         };
+        let lines = if files.is_empty() { String::new() } else { git::changed_lines(path, &[]).await };
         let (home, of, not_committed) = (home.clone(), worktree.clone(), files.clone());
         let told = move || {
             let sessions = sessions_in(&home, &of);
-            (message(&sessions, &of, &not_committed), unfinished(&sessions))
+            (message(&sessions, &of, (&not_committed, &lines)), unfinished(&sessions))
         };
         let (message, unfinished) = tokio::task::spawn_blocking(told).await.unwrap_or_default();
         let into = branch(folder).await;

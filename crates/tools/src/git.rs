@@ -15,11 +15,13 @@ use tokio::{
 
 use crate::{command::environment, program};
 
+mod changes;
 mod commit;
 pub(crate) mod held;
 pub mod index;
 
 pub use crate::program::{larger, project as outermost};
+pub use changes::changed_lines;
 pub use commit::{commit, look};
 
 /// Settings that hold whatever the repository's own say.

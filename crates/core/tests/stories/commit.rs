@@ -230,8 +230,13 @@ fn a_commit_that_was_being_made_is_not_repeated() {
 
 /// Makes the commit that is asked for.
 pub fn commit(b: &mut Bench, names: &[&str]) -> String {
+    commit_of(b, tree(names))
+}
+
+/// Makes the commit of what git has.
+fn commit_of(b: &mut Bench, tree: CommitTree) -> String {
     b.say("/commit");
-    looked(b, Ok(tree(names)));
+    looked(b, Ok(tree));
     let id = b.question(is_commit);
     let CheckpointKind::Commit(shown) = b.session.state().open[&id].kind.clone() else { panic!() };
     b.answer(is_commit, Answer::Line(shown.message.clone())).unwrap();
@@ -574,6 +579,11 @@ fn the_model_is_told_of_a_commit() {
 
 /// The message of a commit of two steps, the first of which was told something and ended with these words.
 fn told_and_ended_with(words: &str) -> String {
+    told_and_held(words, "")
+}
+
+/// The same, where such lines came and went.
+fn told_and_held(words: &str, lines: &str) -> String {
     let mut b = written();
     b.say("rename the greeting");
     let steps = json!([
@@ -590,7 +600,21 @@ fn told_and_ended_with(words: &str) -> String {
         b.approve_all(None).unwrap();
         b.write();
     }
-    commit(&mut b, &["a.txt", "b.txt"])
+    commit_of(&mut b, CommitTree { lines: lines.into(), ..tree(&["a.txt", "b.txt"]) })
+}
+
+#[test]
+fn a_title_that_names_code_stays_where_the_name_stands_in_what_is_committed() {
+    let without = told_and_held("", "+    parser.add_argument(\"--extra\")\n");
+    let with = told_and_held("", "+    parser.add_argument(\"--burst\")\n");
+    assert_eq!(without, "Rename the greeting\n\n- Fix the greeting\n- Tests of it");
+    assert_eq!(with, "Rename the greeting\n\n- Fix the greeting\n- Call it --burst\n- Tests of it");
+    assert_eq!(told_and_held("", "+    int bursting = outburst;\n"), without, "another name that holds it");
+    assert_eq!(
+        told_and_held("", "-    bool burst;\n"),
+        with,
+        "as it is named without the marks of an option"
+    );
 }
 
 #[test]
@@ -672,7 +696,7 @@ fn what_a_step_proposed_is_its_plan_s_work_also_when_it_is_written_after_a_kill_
     b.write();
     let groups = b.session.state().written(Extent::Session);
     assert_eq!((groups.len(), groups[0].goal.as_str()), (1, "fix the bug in a.txt"));
-    assert_eq!(b.session.state().message_facts(|_| true).goals, ["Fix the bug in a.txt"]);
+    assert_eq!(b.session.state().message_facts(|_| true, "").goals, ["Fix the bug in a.txt"]);
 }
 
 #[test]

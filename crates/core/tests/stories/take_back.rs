@@ -459,16 +459,16 @@ fn a_step_of_which_all_was_picked_to_go_is_taken_back_and_no_commit_tells_it() {
     assert_eq!(steps(&b), [TaskStatus::TakenBack, TaskStatus::Done]);
     assert!(Session::replay(&b.log) == b.session);
     // Git may name a file that others changed as well.
-    let facts = b.session.state().message_facts(|_| true);
+    let facts = b.session.state().message_facts(|_| true, "");
     assert_eq!((facts.goals, facts.steps.len()), (vec!["Mention it in the notes".to_owned()], 0));
     b.input(Input::Undo).unwrap();
     let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
     assert_eq!(steps(&b), [TaskStatus::Done; 2], "it stands again");
-    let facts = b.session.state().message_facts(|_| true);
+    let facts = b.session.state().message_facts(|_| true, "");
     assert_eq!((facts.goals, facts.steps.len()), (vec!["Greet by name and mention it".to_owned()], 2));
     // What is not in the commit is not told in it.
-    let facts = b.session.state().message_facts(|path| path.as_str() == "b.txt");
+    let facts = b.session.state().message_facts(|path| path.as_str() == "b.txt", "");
     assert_eq!(facts.goals, ["Mention it in the notes"]);
 }
 
@@ -485,5 +485,5 @@ fn a_step_of_which_a_hunk_stays_is_done_still_and_told() {
     assert_eq!(steps(&b), [TaskStatus::Done; 2]);
     let task = b.session.state().suspended.as_ref().unwrap().tasks[0].id;
     assert_eq!(b.session.state().standing_of_step(task), Some(Standing::Part));
-    assert_eq!(b.session.state().message_facts(|_| true).steps.len(), 2);
+    assert_eq!(b.session.state().message_facts(|_| true, "").steps.len(), 2);
 }

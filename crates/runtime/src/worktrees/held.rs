@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pilothouse_core::{
     commit::MessageFacts,
+    relpath::RelPath,
     runs::{RunInfo, Worktree},
     session::Session,
 };
@@ -32,14 +33,19 @@ pub(super) fn unfinished(sessions: &[(PathBuf, Session)]) -> Vec<String> {
     sessions.iter().filter_map(|(_, session)| held(session)).collect()
 }
 
-/// What the sessions of a worktree wanted, which wrote these files.
-pub(super) fn message(sessions: &[(PathBuf, Session)], worktree: &Worktree, files: &[String]) -> String {
+/// What the sessions of a worktree wanted, which wrote these files, of which such lines came and went.
+pub(super) fn message(
+    sessions: &[(PathBuf, Session)],
+    worktree: &Worktree,
+    (files, lines): (&[String], &str),
+) -> String {
     let mut facts = MessageFacts::default();
     for (inside, session) in sessions {
-        let found = session.state().message_facts(|path| {
+        let held = |path: &RelPath| {
             let path = inside.join(path.as_str());
             files.iter().any(|file| Path::new(file) == path)
-        });
+        };
+        let found = session.state().message_facts(held, lines);
         facts.goals.extend(found.goals);
         facts.steps.extend(found.steps);
         facts.files.extend(found.files);

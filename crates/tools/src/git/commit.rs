@@ -18,7 +18,7 @@ use pilothouse_core::{
     tool::ChangeKind,
 };
 
-use super::{Said, held, say};
+use super::{Said, changed_lines, held, say};
 use crate::{jail::Jail, program, regular};
 use merge::{Begun, Parts};
 
@@ -164,8 +164,9 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
         }
         None => None,
     };
-    let small = small(&git).await?;
-    Ok(CommitTree { on: standing(&git).await?, files, others, left, staged, notes, small, merge, seen: None })
+    let (small, on) = (small(&git).await?, standing(&git).await?);
+    let lines = changed_lines(jail.root(), &names).await;
+    Ok(CommitTree { on, files, others, left, staged, notes, small, lines, merge, seen: None })
 }
 
 /// A file that a commit would hold, as it lies there.

@@ -94,10 +94,11 @@ impl Draft<'_> {
             }
             Ok(mut tree) => {
                 let (seen, left) = (tree.seen.take(), std::mem::take(&mut tree.left));
+                let lines = std::mem::take(&mut tree.lines);
                 tree.notes.extend(self.gates_say(&tree, seen, &left));
                 let facts = || MessageFacts {
                     small: tree.small,
-                    ..self.state.message_facts(|path| holds(&tree, path))
+                    ..self.state.message_facts(|path| holds(&tree, path), &lines)
                 };
                 let merge = tree.merge.as_ref().map(|merge| merge.message.clone());
                 let message = match (message.is_empty(), merge) {

@@ -20,8 +20,8 @@ const LETTERS: usize = 4;
 
 impl State {
     /// What is known of the work that wrote such files: what was wanted of them, and the steps that did it. The last plan heads
-    /// it; of work before it the goal says enough, where there is one.
-    pub fn message_facts(&self, holds: impl Fn(&RelPath) -> bool) -> MessageFacts {
+    /// it; of work before it the goal says enough, where there is one. `lines` are those that came and went.
+    pub fn message_facts(&self, holds: impl Fn(&RelPath) -> bool, lines: &str) -> MessageFacts {
         let mut works = self.uncommitted();
         for work in &mut works {
             work.files.retain(|f| holds(&f.path) && f.before != f.after);
@@ -34,7 +34,7 @@ impl State {
         }
         let (mut facts, others) = (MessageFacts::default(), works.len().saturating_sub(1));
         for (at, work) in works.into_iter().enumerate() {
-            let (goal, steps) = self.words_of(&work);
+            let (goal, steps) = self.words_of(&work, lines);
             facts.steps.extend(steps.into_iter().filter(|_| at == others || goal.is_none()));
             facts.goals.extend(goal);
             facts.files.extend(work.files.into_iter().map(|f| f.path));
@@ -43,14 +43,15 @@ impl State {
     }
 
     /// What was wanted of these files, and the steps that did it.
-    fn words_of(&self, group: &Written) -> (Option<String>, Vec<String>) {
+    fn words_of(&self, group: &Written, lines: &str) -> (Option<String>, Vec<String>) {
         let words = Classifier::builtin();
         // A yes or a question may have led to it, but says nothing of it.
         let turn = self.turns.get(&group.origin.work);
         let says = !turn.is_some_and(|turn| matches!(turn.class, Turn::Control(_) | Turn::Query(_)));
         // What its work was told meanwhile may have taken another name than the one that was planned.
         let steered = self.was_steered(group.origin.work);
-        let holds_still = |text: &String| !steered || !words.names_code(text);
+        let holds_still =
+            |text: &String| !steered || words.names_code(text).into_iter().all(|name| stands_in(name, lines));
         let said_of = |text: String| Some(text).filter(&holds_still).and_then(|t| words.subject(&t));
         let order = says.then(|| group.goal.clone()).and_then(said_of);
         let Some(plan) = self.plan_of(group.origin.work) else { return (order, Vec::new()) };
@@ -109,6 +110,19 @@ impl State {
         let of_it = |t: &TurnInfo| t.told.is_some_and(|run| self.work_of(run) == work);
         self.turns.values().any(|t| of_it(t) && t.spares.is_empty())
     }
+}
+
+/// Whether a name of the code stands in these lines, or its last part, as a method stands behind its type: without the marks
+/// of an option and of a call.
+fn stands_in(name: &str, lines: &str) -> bool {
+    let whole = name.trim_start_matches('-').trim_end_matches("()");
+    let last = whole.rsplit(['.', ':']).next().unwrap_or_default();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_word = |(at, name): (usize, &str)| {
+        let (before, after) = (lines.get(..at), lines.get(at + name.len()..));
+        !before.is_some_and(|b| b.ends_with(is_part)) && !after.is_some_and(|a| a.starts_with(is_part))
+    };
+    [whole, last].iter().any(|name| !name.is_empty() && lines.match_indices(name).any(is_word))
 }
 
 /// Whether a title has a word of steps of which nothing stands, and that none has of which something does; of steps that are

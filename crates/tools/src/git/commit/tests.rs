@@ -92,6 +92,20 @@ async fn whether_the_log_begins_its_lines_with_small_letters_is_looked_up() {
 }
 
 #[tokio::test]
+async fn the_lines_that_came_and_went_are_read_of_the_files_that_are_named() {
+    let repo = Repo::new();
+    repo.write("a.txt", "two\n");
+    repo.write("b.txt", "of another\n");
+    repo.write("c.txt", "int ring_peek(void);\n");
+    let tree = repo.looked(&["a.txt", "c.txt"]).await.unwrap();
+    let lines: Vec<&str> =
+        tree.lines.lines().filter(|l| !l.starts_with("+++") && !l.starts_with("---")).collect();
+    assert_eq!(lines, ["-one", "+two", "+int ring_peek(void);"]);
+    repo.git(&["add", "c.txt"]);
+    assert_eq!(repo.looked(&["c.txt"]).await.unwrap().lines.lines().last(), Some("+int ring_peek(void);"));
+}
+
+#[tokio::test]
 async fn a_merge_whose_files_are_settled_is_ended_by_the_commit() {
     let repo = merging();
     let why = repo.looked(&["a.txt"]).await.unwrap_err();
