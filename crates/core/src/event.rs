@@ -906,6 +906,9 @@ pub enum Event {
         apply: ApplyId,
         /// Put back rather than taken back.
         redo: bool,
+        /// Whether its files already were as that makes them, so that nothing was changed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        already: bool,
     },
     /// An applied change could not be taken back; nothing was written.
     RevertFailed {

@@ -294,8 +294,8 @@ pub enum Input {
     RevertEnded {
         /// The write.
         apply: ApplyId,
-        /// How.
-        result: Result<(), WriteFault>,
+        /// Whether a file had to be changed for it: none was where somebody had done the same by hand.
+        result: Result<bool, WriteFault>,
     },
     /// What takes back what writes made of a file is here, or why there is nothing to propose.
     TakeBackMade {

@@ -203,7 +203,7 @@ fn from_a_sentence_to_bytes_on_disk_and_back() {
     let step = b.input(Input::Undo).unwrap();
     assert_eq!(starts(&step), ["revert"]);
     let apply = b.session.state().applies().keys().next().copied().unwrap();
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     assert!(b.session.state().ledger().is_empty());
     b.say("what was that?");
     b.reply("a greeting", &[]);

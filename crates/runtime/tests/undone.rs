@@ -101,7 +101,7 @@ impl Desk {
     fn revert(&self, record: BlobId, redo: bool) -> Result<(), String> {
         let (root, blobs) = (Root::open(&self.at()).unwrap(), self.blobs());
         let tools = Tools { disk: &RealDisk, root: &root, blobs: &blobs };
-        tools.revert(&tools.record(record).unwrap(), redo).map_err(|f| f.message)
+        tools.revert(&tools.record(record).unwrap(), redo).map(drop).map_err(|f| f.message)
     }
 
     fn found(&self, record: BlobId) -> Found {

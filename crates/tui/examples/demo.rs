@@ -126,7 +126,7 @@ impl Driver {
                 let result = Err("the demo has no files".to_owned());
                 self.todo.push_back(Input::TakeBackMade { lane, result });
             }
-            Work::Revert { apply, .. } => self.todo.push_back(Input::RevertEnded { apply, result: Ok(()) }),
+            Work::Revert { apply, .. } => self.todo.push_back(Input::RevertEnded { apply, result: Ok(true) }),
             Work::Remember { approval, .. } => {
                 self.todo.push_back(Input::MemoryKept { approval, result: Ok("memory.md".to_owned()) });
             }

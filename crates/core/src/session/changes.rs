@@ -274,7 +274,7 @@ impl Changes {
                 self.set_apply(*apply, ApplyStatus::Reverting { redo: *redo });
                 self.set_lost(*apply, false);
             }
-            Event::Reverted { apply, redo } => self.reverted(*apply, *redo),
+            Event::Reverted { apply, redo, .. } => self.reverted(*apply, *redo),
             Event::RevertFailed { apply, redo, .. } => {
                 let back = if *redo { ApplyStatus::Reverted } else { ApplyStatus::Applied };
                 self.set_apply(*apply, back);

@@ -333,7 +333,7 @@ pub(super) fn world(dice: &mut Dice, work: &Work) -> Input {
         },
         Work::Revert { apply, .. } => Input::RevertEnded {
             apply: *apply,
-            result: if dice.roll(6) == 0 { Err(broken()) } else { Ok(()) },
+            result: if dice.roll(6) == 0 { Err(broken()) } else { Ok(dice.roll(4) > 0) },
         },
         Work::TakeBack { lane, files } => {
             let path = files.first().map_or("a.txt", |f| f.path.as_str());

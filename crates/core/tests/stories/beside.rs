@@ -333,7 +333,7 @@ fn nothing_is_taken_back_while_a_command_may_change_files_and_none_begins_meanwh
     let writes = |b: &Bench| b.session.pending().values().any(|w| matches!(w, Work::Prepare { .. }));
     assert!(tools(&b).is_empty() && !writes(&b), "both wait until it is taken back");
     let apply = b.session.state().ledger()[0];
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     assert_eq!(tools(&b).len(), 1);
 }
 

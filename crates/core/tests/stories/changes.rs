@@ -93,7 +93,7 @@ fn files_are_written_listed_and_taken_back_by_path_in_whatever_order_they_were_p
     let listed: Vec<&str> = groups.iter().flat_map(|g| &g.files).map(|f| f.path.as_str()).collect();
     assert_eq!(listed, ["a.txt", "b.txt", "z.txt"]);
     b.input(Input::Undo).unwrap();
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     let told = b.notices().pop().unwrap();
     assert!(told.starts_with("Took back the change to a.txt, b.txt, z.txt;"), "{told}");
 }
@@ -167,7 +167,7 @@ fn a_change_waits_while_its_file_is_being_taken_back() {
     b.input(Input::Undo).unwrap();
     assert!(b.approve_all(None).is_err());
     let apply = b.session.state().applies().keys().next().copied().unwrap();
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     b.approve_all(None).unwrap();
 }
 
@@ -236,7 +236,7 @@ fn a_removal_taken_back_in_the_middle_of_a_run_can_be_removed_again() {
     b.write();
     b.input(Input::Undo).unwrap();
     let apply = b.session.state().applies().keys().next().copied().unwrap();
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     b.reply("", &[("delete", json!({"path": "old/a.txt"}))]);
     b.propose("old/a.txt", "bye\n", "");
     b.reply("", &[]);
@@ -339,13 +339,13 @@ fn what_may_be_somebody_elses_is_named_and_asked_about_before_it_is_taken_back()
         assert!(b.session.state().open.is_empty());
         let apply = b.session.state().applies().keys().next().copied().unwrap();
         if let Some((_, keep)) = begun {
-            b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+            b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
             let told = b.notices().pop().unwrap();
             assert_eq!(told.contains("a.txt stayed as it is"), keep, "{told}");
             // What was not taken back is not put back.
             b.input(Input::Redo).unwrap();
             assert_eq!(reverting(&b), Some((true, keep)));
-            b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+            b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
             b.input(Input::Undo).unwrap();
             assert_eq!(reverting(&b), None, "it is asked again");
         }
@@ -414,7 +414,7 @@ fn what_is_taken_back_of_a_file_that_changed_since_is_a_diff_to_decide() {
     });
     let file = files.unwrap().remove(0);
     assert_eq!((file.before, file.after), (p.after, p.before));
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     assert_eq!(b.session.state().ledger(), [apply]);
 }
 
@@ -439,7 +439,7 @@ fn what_is_to_be_taken_back_is_left_by_a_skip_and_comes_hunk_by_hunk() {
 fn turn_back(b: &mut Bench, input: Input) {
     b.input(input).unwrap();
     let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
 }
 
 #[test]
@@ -497,7 +497,7 @@ pub fn going_back(b: &Bench) -> Option<ApplyId> {
     })
 }
 
-pub fn went_back(b: &mut Bench, result: Result<(), WriteFault>) {
+pub fn went_back(b: &mut Bench, result: Result<bool, WriteFault>) {
     let apply = going_back(b).unwrap();
     b.input(Input::RevertEnded { apply, result }).unwrap();
 }
@@ -529,13 +529,13 @@ fn all_that_was_written_since_a_message_is_taken_back_the_last_first() {
     b.input(Input::UndoTo { to: since[0], last: since[2] }).unwrap();
     assert_eq!(going_back(&b), Some(since[2]));
     assert!(b.input(Input::Undo).is_err(), "not while one goes back");
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     // What may be somebody else's is asked about as ever, and the rest goes on after the answer.
     assert_eq!(going_back(&b), None);
     b.answer(is_undo, UndoAnswer::All.given()).unwrap();
     assert_eq!(going_back(&b), Some(since[1]));
-    went_back(&mut b, Ok(()));
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
+    went_back(&mut b, Ok(true));
     assert_eq!(going_back(&b), None, "what was written before the message stays");
     assert!(b.session.state().writes_since(turn).is_empty() && b.session.state().ledger().len() == 2);
     let told = b.notices().pop().unwrap();
@@ -543,7 +543,7 @@ fn all_that_was_written_since_a_message_is_taken_back_the_last_first() {
     assert!(told.contains("; /unundo puts them back. "), "{told}");
     b.input(Input::Redo).unwrap();
     for apply in &since {
-        b.input(Input::RevertEnded { apply: *apply, result: Ok(()) }).unwrap();
+        b.input(Input::RevertEnded { apply: *apply, result: Ok(true) }).unwrap();
     }
     assert_eq!(b.session.state().writes_since(turn), since);
 }
@@ -556,7 +556,7 @@ fn what_cannot_be_taken_back_stops_the_rest_and_what_was_not_listed_is_not_taken
     assert!(b.input(Input::UndoTo { to: ApplyId(9_999), last: since[2] }).is_err());
     // A no to the question in the middle leaves the rest.
     b.input(Input::UndoTo { to: since[0], last: since[2] }).unwrap();
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     b.answer(is_undo, UndoAnswer::Leave.given()).unwrap();
     assert_eq!(b.notices().pop().unwrap(), "Took back 1 change: 1 file by `touch c`; the rest stays.");
     assert_eq!((going_back(&b), b.session.state().writes_since(turn)), (None, &since[..2]));
@@ -569,7 +569,7 @@ fn what_cannot_be_taken_back_stops_the_rest_and_what_was_not_listed_is_not_taken
     // And one alone is one alone.
     b.input(Input::Undo).unwrap();
     b.answer(is_undo, UndoAnswer::All.given()).unwrap();
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     assert_eq!((going_back(&b), b.session.state().ledger().len()), (None, 3));
     // Nothing goes on by itself once the session was opened again.
     b.input(Input::UndoTo { to: earlier, last: since[0] }).unwrap();

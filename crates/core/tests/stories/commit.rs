@@ -89,14 +89,14 @@ fn what_is_taken_back_is_not_told_as_written() {
     b.input(Input::Undo).unwrap();
     let pending = b.session.pending();
     let Some(Work::Revert { apply, .. }) = pending.values().next() else { panic!("{pending:?}") };
-    b.input(Input::RevertEnded { apply: *apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply: *apply, result: Ok(true) }).unwrap();
     assert!(b.session.state().written(Extent::Session).is_empty());
     assert!(b.input(Input::say("/changes")).unwrap_err().reason.contains("nothing was written"));
     assert!(b.input(Input::say("/commit")).unwrap_err().reason.contains("wrote nothing"));
     b.input(Input::Redo).unwrap();
     let pending = b.session.pending();
     let Some(Work::Revert { apply, .. }) = pending.values().next() else { panic!("{pending:?}") };
-    b.input(Input::RevertEnded { apply: *apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply: *apply, result: Ok(true) }).unwrap();
     let groups = b.session.state().written(Extent::Run);
     assert_eq!(groups[0].goal, "fix the greeting", "it is known where it came from");
 }
@@ -715,7 +715,7 @@ fn what_is_taken_back_behind_a_commit_is_told_to_stand_in_it_still() {
         b.input(Input::Undo).unwrap();
         let pending = b.session.pending();
         let Some(Work::Revert { apply, .. }) = pending.values().next() else { panic!("{pending:?}") };
-        b.input(Input::RevertEnded { apply: *apply, result: Ok(()) }).unwrap();
+        b.input(Input::RevertEnded { apply: *apply, result: Ok(true) }).unwrap();
         b.notices().last().unwrap().clone()
     };
     let told = undone(true);

@@ -80,7 +80,7 @@ fn what_was_taken_back_of_a_step_is_no_deed_of_it() {
     let mut b = cut_off_behind_an_edit();
     b.input(Input::Undo).unwrap();
     let apply = b.session.state().applies().keys().next().copied().unwrap();
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     b.say("what is in a.txt?");
     b.reply("a greeting", &[]);
     b.say("/redo");

@@ -381,7 +381,7 @@ fn a_step_that_was_taken_back_and_is_done_again_without_a_write_is_done() {
     b.write();
     b.input(Input::Undo).unwrap();
     let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     assert_eq!(b.session.state().suspended.as_ref().unwrap().tasks[0].status, TaskStatus::TakenBack);
     b.say("what is in a.txt?");
     b.reply("a greeting", &[]);

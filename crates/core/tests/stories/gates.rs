@@ -527,7 +527,7 @@ fn a_gate_that_went_stale_runs_again_before_the_run_is_complete() {
     // What is taken back afterwards takes its proof with it.
     b.input(Input::Undo).unwrap();
     let apply = *b.session.state().ledger().last().unwrap();
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     assert!(matches!(gate(&b), GateStatus::Stale(_)));
 }
 

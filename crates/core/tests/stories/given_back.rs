@@ -28,7 +28,7 @@ fn reverting(b: &Bench) -> Option<(Vec<String>, bool)> {
 
 fn end(b: &mut Bench) {
     let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
 }
 
 /// Two changes, the last of which was taken back.

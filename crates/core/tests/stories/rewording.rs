@@ -189,7 +189,7 @@ fn a_message_is_nobodys_own_for_what_is_taken_back_beside_it() {
         Work::Revert { apply, .. } => Some(apply),
         _ => None,
     });
-    b.input(Input::RevertEnded { apply: apply.unwrap(), result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply: apply.unwrap(), result: Ok(true) }).unwrap();
     b.say("use that message");
     assert_eq!(committing(&b), None);
     assert_eq!(message(&b), default);

@@ -235,7 +235,7 @@ fn what_a_command_changed_of_it_is_put_back_and_both_are_told() {
         result(&b)
     );
     let apply = put_back(&b);
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     let said = b.notices();
     assert!(
         said.iter().any(|n| n.contains("Restored what `black .` changed in the tests: tests/test_a.py.")),
@@ -264,7 +264,7 @@ fn what_was_moved_onto_it_is_told_to_be_at_neither_place() {
         let told = "The command moved src/new.py to tests/test_a.py: once that is put back, what was moved is at neither \
                     place. The user's /undo brings it back where it was; tell the user";
         assert_eq!(result(&b).contains(told), moves, "{}", result(&b));
-        b.input(Input::RevertEnded { apply: put_back(&b), result: Ok(()) }).unwrap();
+        b.input(Input::RevertEnded { apply: put_back(&b), result: Ok(true) }).unwrap();
         let told = "The command moved src/new.py to tests/test_a.py: what was moved is now in neither place; /undo brings it back. /unundo keeps the change after all.";
         assert_eq!(b.notices().iter().any(|n| n.ends_with(told)), moves, "{:?}", b.notices());
     }
@@ -286,7 +286,7 @@ fn what_cannot_be_put_back_marks_the_end_of_the_run() {
     let mut b = told_to_leave_the_tests();
     formats(&mut b, Wrote { left: vec!["tests/big.bin".to_owned()], ..wrote("tests/test_a.py") });
     assert!(result(&b).contains("NOT put back: tests/big.bin"), "{}", result(&b));
-    b.input(Input::RevertEnded { apply: put_back(&b), result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply: put_back(&b), result: Ok(true) }).unwrap();
     let told = ends(&mut b);
     assert!(told.contains("The tests were to be left alone: tests/big.bin changed."), "{told}");
 }
@@ -322,7 +322,7 @@ fn what_may_be_the_users_own_is_put_back_only_by_a_word() {
     b.end_tool(ToolOutcome { wrote: Some(Box::new(wrote("c.py"))), ..exited(0, "exit 0, took 0.0 s") });
     b.answer(is_undo, Answer::Approve).unwrap();
     let apply = put_back(&b);
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     let stands: Vec<String> =
         b.session.state().writes().flat_map(|(_, _, files)| files).map(|f| f.path.to_string()).collect();
     assert_eq!(stands, ["a.py", "c.py"]);
@@ -372,7 +372,7 @@ fn what_stands_of_it_ends_no_row_of_changes_that_are_taken_back() {
     b.input(Input::UndoTo { to: first, last }).unwrap();
     for apply in [last, first] {
         assert_eq!(put_back(&b), apply);
-        b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+        b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     }
     assert!(b.session.state().ledger().is_empty(), "{:?}", b.notices());
 }

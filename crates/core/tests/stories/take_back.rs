@@ -115,7 +115,7 @@ fn one_hunk_of_a_command_goes_back_and_that_is_a_write_of_its_own() {
             _ => None,
         });
         let (apply, whole) = going.unwrap();
-        b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+        b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
         (apply, whole)
     };
     let picked = b.session.state().ledger()[1];
@@ -204,7 +204,7 @@ fn nothing_is_offered_while_a_command_is_at_work_and_what_moved_meanwhile_is_not
     let (lane, _) = sought(&b).unwrap();
     b.input(Input::Undo).unwrap();
     let apply = b.session.state().ledger()[0];
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     let made = Reversal { draft: proposing("a.txt", NEW, OLD).proposals.remove(0), meets: Vec::new() };
     b.input(Input::TakeBackMade { lane, result: Ok(made) }).unwrap();
     assert_eq!(b.session.state().open_proposals().count(), 0);
@@ -463,7 +463,7 @@ fn a_step_of_which_all_was_picked_to_go_is_taken_back_and_no_commit_tells_it() {
     assert_eq!((facts.goals, facts.steps.len()), (vec!["Mention it in the notes".to_owned()], 0));
     b.input(Input::Undo).unwrap();
     let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
     assert_eq!(steps(&b), [TaskStatus::Done; 2], "it stands again");
     let facts = b.session.state().message_facts(|_| true, "");
     assert_eq!((facts.goals, facts.steps.len()), (vec!["Greet by name and mention it".to_owned()], 2));

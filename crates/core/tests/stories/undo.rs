@@ -7,7 +7,7 @@ use pilothouse_core::{
     input::{Input, Rebased, Reversal, WriteFault},
     question::UndoAnswer,
     relpath::RelPath,
-    session::Deed,
+    session::{Deed, Session},
     tool::{Doubt, ProposalDraft, Redraft, Wrote},
     work::Work,
 };
@@ -66,7 +66,7 @@ fn reverting(b: &Bench) -> Vec<String> {
 
 fn end(b: &mut Bench) {
     let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
-    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(true) }).unwrap();
 }
 
 #[test]
@@ -112,9 +112,9 @@ fn what_a_take_back_does_not_name_stays_in_the_ledger() {
 fn what_was_taken_back_before_one_that_fails_is_told() {
     let (mut b, _, since) = since_a_message();
     b.input(Input::UndoTo { to: since[0], last: since[2] }).unwrap();
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     b.answer(is_undo, UndoAnswer::All.given()).unwrap();
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     let fault = WriteFault { message: "a is another".into(), stale: true, rebased: Vec::new() };
     went_back(&mut b, Err(fault));
     assert_eq!(going_back(&b), None);
@@ -122,7 +122,7 @@ fn what_was_taken_back_before_one_that_fails_is_told() {
     assert_eq!(told, "Took back 2 changes: 1 file by `touch c`, 2 files by `make b`; the rest stays.");
     // Another one is another.
     b.input(Input::Undo).unwrap();
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     assert!(b.notices().pop().unwrap().starts_with("Took back the change to 1 file by `touch a`"));
 }
 
@@ -130,7 +130,7 @@ fn what_was_taken_back_before_one_that_fails_is_told() {
 fn a_question_that_another_takes_the_place_of_tells_what_was_taken_back() {
     let (mut b, _, since) = since_a_message();
     b.input(Input::UndoTo { to: since[0], last: since[2] }).unwrap();
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     b.input(Input::Undo).unwrap();
     assert!(b.notices().contains(&"Took back 1 change: 1 file by `touch c`; the rest stays.".to_owned()));
     b.answer(is_undo, UndoAnswer::Leave.given()).unwrap();
@@ -219,8 +219,8 @@ fn several_changes_that_one_word_takes_back_come_back_by_one_and_name_each_file_
     let (mut b, [first, second, third]) = ran_thrice();
     assert!(b.session.foretell("undo the last two changes").does(&Deed::UndoesSeveral));
     b.say("undo the last two changes");
-    went_back(&mut b, Ok(()));
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
+    went_back(&mut b, Ok(true));
     assert_eq!(b.session.state().ledger(), [first]);
     b.say("undo the last 4 changes");
     assert!(b.notices().pop().unwrap().contains("only 1 change"), "{:?}", b.notices());
@@ -240,7 +240,7 @@ fn several_changes_that_one_word_takes_back_come_back_by_one_and_name_each_file_
     b.say("revert everything you did");
     b.say("yes");
     for _ in 0..3 {
-        went_back(&mut b, Ok(()));
+        went_back(&mut b, Ok(true));
     }
     let told = b.notices().pop().unwrap();
     assert_eq!(told, "Took back 3 changes: README.md, lib/parse.js; /unundo puts them back.");
@@ -251,9 +251,9 @@ fn several_changes_that_one_word_takes_back_come_back_by_one_and_name_each_file_
     assert_eq!(b.session.state().ledger(), [first, second, third]);
     // What was taken back alone comes back alone.
     b.say("undo that");
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     b.input(Input::Undo).unwrap();
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
     b.input(Input::Redo).unwrap();
     end(&mut b);
     assert_eq!((b.session.state().ledger(), reverting(&b).len()), (&[first, second][..], 0));
@@ -279,7 +279,7 @@ fn a_yes_to_what_may_be_somebody_else_s_is_none_to_taking_everything_back() {
     assert!(asked(&b).starts_with("Take back 2 files by `make`? x.txt was changed"), "{}", asked(&b));
     b.answer(is_undo, UndoAnswer::Keep.given()).unwrap();
     for _ in 0..4 {
-        went_back(&mut b, Ok(()));
+        went_back(&mut b, Ok(true));
     }
     assert_eq!(b.session.state().ledger(), []);
 }
@@ -337,7 +337,7 @@ fn words_take_back_what_a_step_wrote_and_the_file_at_a_place() {
         assert!(b.session.foretell(line).does(&Deed::Undoes), "{line}");
         b.say(line);
         assert_eq!(going_back(&b), Some(second), "{line}: {:?}", b.notices());
-        went_back(&mut b, Ok(()));
+        went_back(&mut b, Ok(true));
         assert_eq!(b.session.state().ledger(), [first]);
     }
     // Another step wrote since: its file is looked at to be taken back.
@@ -354,8 +354,8 @@ fn words_take_back_what_a_step_wrote_and_the_file_at_a_place() {
     }
     let (mut b, _) = two_steps();
     b.say("undo steps 1 and 2");
-    went_back(&mut b, Ok(()));
-    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(true));
+    went_back(&mut b, Ok(true));
     assert_eq!(b.session.state().ledger(), []);
     // No step or file stands at that place: it is an order like any other.
     for line in ["undo step 3", "undo the third file", "undo step 2 and do it with a loop"] {
@@ -409,4 +409,19 @@ fn a_name_means_the_nearest_of_what_was_written() {
     assert_eq!(wrote(index, "/undo index").as_deref(), Some("src/index.ts"));
     assert_eq!(wrote(index, "/undo index.test").as_deref(), Some("src/index.test.ts"));
     assert_eq!(wrote(&["src/index.test.ts"], "revert only the index").as_deref(), Some("src/index.test.ts"));
+}
+
+#[test]
+fn what_was_already_as_before_is_not_told_as_taken_back() {
+    let mut b = crate::commit::written();
+    let told = |b: &mut Bench, way: Input| {
+        b.input(way).unwrap();
+        let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
+        b.input(Input::RevertEnded { apply, result: Ok(false) }).unwrap();
+        b.notices().last().unwrap().clone()
+    };
+    assert_eq!(told(&mut b, Input::Undo), "a.txt is already as it was before; /unundo puts it back.");
+    assert!(b.session.state().ledger().is_empty(), "the next one is the one before it");
+    assert_eq!(told(&mut b, Input::Redo), "a.txt already has the change; /undo takes it back again.");
+    assert!(Session::replay(&b.log) == b.session);
 }

@@ -233,6 +233,29 @@ fn what_a_typed_move_onto_a_control_file_took_away_comes_back() {
 }
 
 #[test]
+fn what_the_user_restored_by_hand_is_said_to_be_so_already() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    desk.go(&["run", "rename find_notes to search_notes", "--auto-confirm"]).with(0);
+    let after = desk.tree();
+    let put = |tree: &std::collections::BTreeMap<_, Vec<u8>>| {
+        for (path, bytes) in tree {
+            fs::write(desk.path().join(path), bytes).unwrap();
+        }
+    };
+    put(&before);
+    let undone = desk.go(&["undo"]).with(0).out;
+    assert!(undone.contains("already as") && !undone.contains("took back"), "{undone}");
+    assert_eq!(desk.tree(), before);
+    put(&after);
+    let redone = desk.go(&["redo"]).with(0).out;
+    assert!(redone.contains("the change") && !redone.contains("put back"), "{redone}");
+    assert!(desk.go(&["undo"]).with(0).out.starts_with("took back: "));
+    assert_eq!(desk.tree(), before);
+    desk.verified();
+}
+
+#[test]
 fn that_there_is_nothing_to_take_back_is_said_once_and_that_there_are_no_sessions_too() {
     let desk = Desk::new();
     for command in ["undo", "redo"] {

@@ -140,8 +140,8 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
         Event::ProposalTakenUp { proposal, lane } => {
             taken_up(&state.proposals().get(proposal)?.path, lane.is_some())
         }
-        Event::Reverted { apply, redo: false } if is_put_back(state, *apply) => return None,
-        Event::Reverted { apply, redo } => reverted(state, *apply, *redo)?,
+        Event::Reverted { apply, redo: false, .. } if is_put_back(state, *apply) => return None,
+        Event::Reverted { apply, redo, .. } => reverted(state, *apply, *redo)?,
         // The result of the command says so.
         Event::CommandWrote { spared, .. } if !spared.is_empty() => return None,
         Event::CommandWrote { command, files, count, git, left, .. } => {

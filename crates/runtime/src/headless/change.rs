@@ -242,8 +242,10 @@ impl Heard<'_> {
         if let Event::RevertFailed { message, .. } | Event::ApplyFailed { message, .. } = &event.event {
             self.said = Some((1, message.clone()));
         }
-        if let Event::Reverted { apply, .. } = &event.event {
-            let text = self.session.state().applies().get(apply).map(files).unwrap_or_default();
+        if let Event::Reverted { apply, redo, already } = &event.event {
+            let verb = if *redo { "put back" } else { "took back" };
+            let told = |a: &Apply| if *already { a.already(*redo) } else { format!("{verb}: {}", files(a)) };
+            let text = self.session.state().applies().get(apply).map(told).unwrap_or_default();
             (self.said, self.waits) = (Some((0, text)), Vec::new());
         }
         if let Some((answer, refused)) = answered(&event.event, self.doubt) {
@@ -353,12 +355,8 @@ async fn perform(
     while updates.recv().await.is_some() {}
     let shutdown = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))??;
     let (exit, text) = heard.said.unwrap_or((1, "the session ended before it was done".to_owned()));
-    let verb = match way {
-        Direction::Undo => "took back",
-        Direction::Redo => "put back",
-    };
     if exit == 0 {
-        drop(writeln!(out, "{verb}: {text}"));
+        drop(writeln!(out, "{text}"));
     }
     Ok(Outcome { exit, slug: shutdown.slug, reason: if exit == 0 { String::new() } else { text } })
 }

@@ -164,7 +164,7 @@ impl Told {
                 self.wrote = true;
                 format!("- written: {}", self.files(*apply))
             }
-            Event::Reverted { apply, redo } => {
+            Event::Reverted { apply, redo, .. } => {
                 format!("- {}: {}", if *redo { "put back" } else { "taken back" }, self.files(*apply))
             }
             Event::RunCompleted { summary, .. } => format!("\n**{}**\n", line(summary)),

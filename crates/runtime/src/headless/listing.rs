@@ -226,7 +226,7 @@ impl Told {
                 let what: Vec<String> = files.into_iter().chain(git.iter().cloned()).collect();
                 format!("✓ {apply}: {} changed by {command}", what.join(", "))
             }
-            Event::Reverted { apply, redo } => {
+            Event::Reverted { apply, redo, .. } => {
                 let what = if *redo { "put back" } else { "taken back" };
                 format!("✓ {apply} {what}{}", self.files(*apply))
             }

@@ -235,8 +235,8 @@ impl EventTrace {
             warn!(%apply, stale, "apply failed");
         } else if let Event::RevertStarted { apply, redo, keep, .. } = event {
             info!(%apply, redo, keep, "undo started");
-        } else if let Event::Reverted { apply, redo } = event {
-            info!(%apply, redo, "undo ended");
+        } else if let Event::Reverted { apply, redo, already } = event {
+            info!(%apply, redo, already, "undo ended");
         } else if let Event::RevertFailed { apply, redo, .. } = event {
             warn!(%apply, redo, "undo failed");
         } else if let Event::CommandWrote { apply, call, count, git, left, doubt, .. } = event {

@@ -188,15 +188,15 @@ pub fn revert(
     blobs: &Blobs,
     files: &[FileChange],
     redo: bool,
-) -> Result<(), WriteFault> {
+) -> Result<bool, WriteFault> {
     let ways: Vec<Take> = files.iter().map(|f| way(f, redo)).collect();
     let left = |t: &&Take| current(disk, root, t).map_or(true, |f| hash(f.as_ref()) != t.after);
     let swap = if redo { Swap::forward } else { Swap::backward };
     let swaps: Vec<Swap> = files.iter().zip(&ways).filter(|(_, t)| left(t)).map(|(f, _)| swap(f)).collect();
-    let Err(mut fault) = swap_all(disk, root, blobs, &swaps) else { return Ok(()) };
+    let Err(mut fault) = swap_all(disk, root, blobs, &swaps) else { return Ok(!swaps.is_empty()) };
     // Whoever changed them may have taken the same lines back.
     let nothing = fault.stale && !carry_over(disk, root, blobs, ways.iter().filter(left), &mut fault);
-    if nothing { Ok(()) } else { Err(fault) }
+    if nothing { Ok(false) } else { Err(fault) }
 }
 
 /// A change, or what takes it back, as one that is to be made of the whole file. What takes back that a file was made

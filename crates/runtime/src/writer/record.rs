@@ -57,7 +57,7 @@ impl Tools<'_> {
     ///
     /// # Errors
     /// A [`WriteFault`] naming the files in the way; then every file is as before.
-    pub fn revert(self, record: &Record, redo: bool) -> Result<(), WriteFault> {
+    pub fn revert(self, record: &Record, redo: bool) -> Result<bool, WriteFault> {
         let roots = self.roots(record)?;
         let wanted = wanted(record, redo);
         let mut open = Vec::new();
@@ -96,7 +96,7 @@ impl Tools<'_> {
         if open.iter().any(|(one, _)| one.change.gits) {
             no_lock(&roots)?;
         }
-        self.write(&roots, &open)
+        self.write(&roots, &open).map(|()| !open.is_empty())
     }
 
     /// What is on disk of it: as before the command, as after it, or neither.

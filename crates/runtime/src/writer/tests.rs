@@ -447,6 +447,24 @@ fn what_a_file_holds_already_keeps_no_other_back() {
 }
 
 #[test]
+fn what_is_as_wanted_already_is_left_alone_and_that_is_told() {
+    let p = Place::new();
+    let made = p.change("new.txt", Some(b"one\n"));
+    let files = std::slice::from_ref(&made);
+    let revert = |redo| prepare::revert(&RealDisk, &p.root(), &p.blobs(), files, redo).unwrap();
+    for (now, redo, changed) in
+        [(None, false, false), (Some("one\n"), true, false), (Some("one\n"), false, true), (None, true, true)]
+    {
+        let file = p.dir.path().join("new.txt");
+        match now {
+            Some(text) => fs::write(&file, text).unwrap(),
+            None => drop(fs::remove_file(&file)),
+        }
+        assert_eq!(revert(redo), changed, "{now:?}, redo: {redo}");
+    }
+}
+
+#[test]
 fn of_a_file_that_was_made_only_what_was_written_is_taken_back() {
     let p = Place::new();
     let written = b"one\ntwo\nthree\n";

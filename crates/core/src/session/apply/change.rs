@@ -82,7 +82,7 @@ impl State {
     pub(super) fn note_taken_back(&mut self, event: &Event) {
         let of = |id: &ApplyId| self.changes.applies().get(id);
         self.took_back = match event {
-            Event::Reverted { apply, redo } => {
+            Event::Reverted { apply, redo, .. } => {
                 of(apply).is_some_and(|a| a.spared().is_none() && self.changes.picks_back(a) == *redo)
             }
             Event::Applied { apply } => of(apply).is_some_and(|a| {
@@ -104,7 +104,7 @@ impl State {
         self.note_change(event);
         match event {
             Event::Applied { apply } => self.note_write(*apply, false),
-            Event::Reverted { apply, redo } => self.note_write(*apply, !redo),
+            Event::Reverted { apply, redo, .. } => self.note_write(*apply, !redo),
             _ => {}
         }
         match event {
@@ -147,7 +147,7 @@ impl State {
             // What is put back was not written for the run.
             Event::CommandWrote { apply, spared, .. } if !spared.is_empty() => self.saw(apply.0),
             Event::CommandWrote { apply, call, files, .. } => self.command_changed(*apply, *call, files),
-            Event::Reverted { apply, redo } => {
+            Event::Reverted { apply, redo, .. } => {
                 self.wrote(*apply, if *redo { Way::Forth } else { Way::Back });
                 self.weigh_steps();
             }

@@ -323,9 +323,9 @@ impl Draft<'_> {
         }
         let Some(TakeBack { apply: back, redo, .. }) = self.state.changes.takes_back(of) else { return };
         if of.part {
-            self.reverted(apply, redo);
+            self.reverted(apply, redo, true);
         } else if self.state.applies().get(&back).is_some_and(|a| a.stands() != redo) {
-            self.reverted(back, redo);
+            self.reverted(back, redo, true);
         }
     }
 

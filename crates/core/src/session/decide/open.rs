@@ -218,7 +218,11 @@ impl Draft<'_> {
         let done = found == if forward { Found::After } else { Found::Before };
         let untouched = found == if forward { Found::Before } else { Found::After };
         if done {
-            self.emit(if writing { Event::Applied { apply } } else { Event::Reverted { apply, redo } });
+            self.emit(if writing {
+                Event::Applied { apply }
+            } else {
+                Event::Reverted { apply, redo, already: false }
+            });
             if writing {
                 self.written(apply);
             }

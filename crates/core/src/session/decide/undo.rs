@@ -282,12 +282,12 @@ impl Draft<'_> {
             .then(|| format!("Took back {}: {}; the rest stays.", count(), told_all(done.iter().copied())))
     }
 
-    pub(super) fn revert_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
+    pub(super) fn revert_ended(&mut self, apply: ApplyId, result: Result<bool, WriteFault>) -> Decided {
         let Some(ApplyStatus::Reverting { redo }) = self.state.applies().get(&apply).map(|a| a.status) else {
             return Err(Refusal::new("that change is no longer being taken back"));
         };
         match result {
-            Ok(()) => self.reverted(apply, redo),
+            Ok(changed) => self.reverted(apply, redo, changed),
             Err(fault) => {
                 let so_far = self.so_far(self.state.changes.taking_back().left.first().copied());
                 self.emit(Event::RevertFailed { apply, redo, message: fault.message });
@@ -301,11 +301,12 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A write is taken back, or put back; where several are, the next of them follows.
-    pub(super) fn reverted(&mut self, apply: ApplyId, redo: bool) {
+    /// A write is taken back, or put back, for which files may not have had to change; where several are, the next of them
+    /// follows.
+    pub(super) fn reverted(&mut self, apply: ApplyId, redo: bool, changed: bool) {
         let part = |a: &Apply| a.part && matches!(a.status, ApplyStatus::Applied);
         let in_part = self.state.applies().get(&apply).is_some_and(part);
-        self.emit(Event::Reverted { apply, redo });
+        self.emit(Event::Reverted { apply, redo, already: !changed });
         // What only git changed, a commit, left every file as it was checked.
         if self.state.applies().get(&apply).is_none_or(|a| a.count() > 0) {
             self.stale_gates();
@@ -353,7 +354,9 @@ impl Draft<'_> {
             (None, n) if !redo && n > 0 => format!(" /undo again takes back the one before; {n} to go."),
             _ => String::new(),
         };
-        self.notice(Level::Info, format!("{what} {of}; {back}.{kept}{stands}{rest}"));
+        let already = self.state.applies().get(&apply).filter(|_| !changed && !several);
+        let done = already.map_or_else(|| format!("{what} {of}"), |a| a.already(redo));
+        self.notice(Level::Info, format!("{done}; {back}.{kept}{stands}{rest}"));
     }
 
     /// Files changed since: what was written is proposed to be taken back beside that, for the user to decide.
@@ -383,6 +386,19 @@ impl Draft<'_> {
             };
             self.ask(Review { lane, proposals }, text.clone());
             self.notice(Level::Info, text);
+        }
+    }
+}
+
+impl Apply {
+    /// That its files are as they are made by taking it back, or by putting it back, and nothing was changed for that.
+    pub fn already(&self, redo: bool) -> String {
+        let of = told(self);
+        match (redo, self.count() == 1) {
+            (false, true) => format!("{of} is already as it was before"),
+            (false, false) => format!("{of} are already as they were before"),
+            (true, true) => format!("{of} already has the change"),
+            (true, false) => format!("{of} already have the change"),
         }
     }
 }

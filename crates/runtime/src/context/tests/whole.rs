@@ -400,7 +400,7 @@ fn its_own_write_is_what_the_lane_has_seen_and_an_undone_one_is_told() {
     assert_eq!(seen(&b), BlobId::of(b"b\n"), "the next task's lane has seen what was written");
     let apply = b.session.state().ledger()[0];
     b.step(Input::Undo);
-    b.step(Input::RevertEnded { apply, result: Ok(()) });
+    b.step(Input::RevertEnded { apply, result: Ok(true) });
     assert_eq!(seen(&b), BlobId::of(b"a\n"));
     b.reply("Second done.", &[]);
     b.step(Input::say("what does lib.rs do?"));
@@ -416,7 +416,7 @@ fn what_is_put_back_and_what_is_set_aside_is_told() {
     let apply = b.session.state().ledger()[0];
     for redo in [false, true] {
         b.step(if redo { Input::Redo } else { Input::Undo });
-        b.step(Input::RevertEnded { apply, result: Ok(()) });
+        b.step(Input::RevertEnded { apply, result: Ok(true) });
     }
     b.edit("src/a.rs", "b\n", "c\n");
     b.step(Input::Cancel);

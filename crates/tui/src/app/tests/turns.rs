@@ -130,7 +130,7 @@ fn a_step_that_was_taken_back_can_be_run_again_and_its_key_is_named() {
     for _ in 0..2 {
         desk.give(Input::Undo);
         let apply = desk.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
-        desk.give(Input::RevertEnded { apply, result: Ok(()) });
+        desk.give(Input::RevertEnded { apply, result: Ok(true) });
     }
     desk.writes.clear();
     let step = desk.state().suspended.as_ref().unwrap().tasks[0].status;

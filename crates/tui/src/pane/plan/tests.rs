@@ -330,7 +330,7 @@ fn what_was_taken_back_is_not_shown_as_written() {
         |s: &mut Screen, of: &str| s.text(60, 40).into_iter().find(|l| l.contains(of)).unwrap_or_default();
     assert!(row(&mut s, "mod.rs").contains("+3"));
     s.tell(Event::RevertStarted { apply: ApplyId(21), redo: false, keep: false, to: None });
-    s.tell(Event::Reverted { apply: ApplyId(21), redo: false });
+    s.tell(Event::Reverted { apply: ApplyId(21), redo: false, already: false });
     assert!(row(&mut s, "mod.rs").contains("taken back"), "{}", row(&mut s, "mod.rs"));
     s.tell(Event::TaskCompleted { task: TaskId(2), took: Millis(4_100) });
     let title = s.story.session.state().plan.as_ref().unwrap().tasks[1].title.clone();

@@ -234,7 +234,7 @@ fn what_the_user_takes_back_of_a_write_is_told_as_theirs_and_what_they_leave_is_
     }
     let apply = *b.session.state().ledger().last().unwrap();
     b.step(Input::Undo);
-    b.step(Input::RevertEnded { apply, result: Ok(()) });
+    b.step(Input::RevertEnded { apply, result: Ok(true) });
     b.step(Input::Cancel);
     b.step(Input::say("what does lib.rs do?"));
     let told = told(&b);
