@@ -267,7 +267,7 @@ pub struct Run {
     pub replaced: Vec<(GateId, String)>,
     /// How its gates were red last.
     pub reds: BTreeMap<GateId, Proof>,
-    /// How often the repair of a gate began, whatever was green in between.
+    /// How often the repair of a gate began since the user last said how, whatever was green in between.
     pub repairs: BTreeMap<GateId, u32>,
     /// Calls to sources that ended well.
     pub called: usize,

@@ -276,6 +276,29 @@ fn gates_whose_repairs_undo_each_other_in_auto_mode_end_with_a_question() {
         red = if red == "make a" { "make b" } else { "make a" };
     }
     assert_eq!(repairs, 4, "each as often as it may be: {:?}", b.names());
+    let asked = b.question(is_failure);
+    assert!(Session::replay(&b.log) == b.session);
+    let CheckpointKind::Failure(failure) = &b.session.state().open[&asked].kind else { panic!() };
+    assert!(failure.spent, "no repair is offered that is none");
+    assert!(b.answer(is_failure, Answer::AutoFix).is_err(), "repairs are used up");
+    // What the user says of it is tried, and after it as often as it may be.
+    b.say("use a loop instead");
+    for attempt in 1..=2 {
+        let begun = b.log.iter().rev().find_map(|e| match e.event {
+            Event::RepairStarted { attempt, .. } => Some(attempt),
+            _ => None,
+        });
+        assert_eq!(begun, Some(attempt));
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", &format!("{repairs}\n"), &format!("{}\n", repairs + 1));
+        b.reply("tried", &[]);
+        b.write();
+        repairs += 1;
+        if is_open(&b, is_risk) {
+            b.answer(is_risk, Answer::Approve).unwrap();
+        }
+        b.end_tool(exited(1, "said"));
+    }
     b.question(is_failure);
     assert!(Session::replay(&b.log) == b.session);
 }

@@ -110,6 +110,28 @@ fn a_deep_run_repairs_three_times_and_another_twice() {
 }
 
 #[test]
+fn gates_whose_repairs_undo_each_other_end_with_what_is_asked() {
+    let Some(desk) = desk() else { return };
+    let mut steps = plan(&[("modify", "src/search.rs")]);
+    steps["gates"] = json!([
+        {"name": "new", "command": "sh check.sh"},
+        {"name": "old", "command": "grep -q 'fn score(' src/search.rs"},
+    ]);
+    let mut script = vec![call("submit_plan", steps)];
+    // What makes one green makes the other red, as often as it is asked.
+    for turn in 0..20 {
+        let [old, new] =
+            if turn % 2 == 0 { ["fn score(", "fn points_of("] } else { ["fn points_of(", "fn score("] };
+        script.extend([call("edit", edit("src/search.rs", old, new)), say("Done.")]);
+    }
+    let server = Server::start(script);
+    let ended = desk.ask(&server.base, &TRUSTED).with(1);
+    let ended = ended.tells(&["? [Gate: old] failed"]);
+    assert!(server.requests().len() < 16, "{}\n{}", server.requests().len(), ended.err);
+    desk.verified();
+}
+
+#[test]
 fn a_goal_that_turns_out_to_need_a_change_makes_it_and_tries_again() {
     let Some(desk) = desk() else { return };
     let check = || call("run", json!({"command": "sh check.sh"}));

@@ -162,7 +162,11 @@ impl State {
             Event::RepairStarted { attempt, detour: true, .. } => self.detours = *attempt,
             Event::RepairStarted { gate, attempt, .. } => {
                 self.repairs = *attempt;
-                self.run.iter_mut().for_each(|run| *run.repairs.entry(*gate).or_default() += 1);
+                if let Some(run) = &mut self.run {
+                    // A first one again is by what the user said: what was tried before does not count.
+                    let begun = run.repairs.entry(*gate).or_default();
+                    *begun = if *attempt == 1 { 1 } else { *begun + 1 };
+                }
             }
             _ => {}
         }
@@ -181,6 +185,13 @@ impl State {
         if let Some(run) = self.run.as_mut().filter(|_| wrote) {
             run.writing_gates.insert(gate);
         }
+    }
+
+    /// How often the agent tried to make a gate green: gates whose repairs undo each other are green in turn, so that
+    /// another one was gives none more of them.
+    pub(in crate::session) fn repairs_of(&self, gate: GateId) -> u32 {
+        let begun = self.run.as_ref().and_then(|run| run.repairs.get(&gate)).copied().unwrap_or_default();
+        self.repairs.max(begun)
     }
 
     /// The green gates of the plan that were run on other files than these.

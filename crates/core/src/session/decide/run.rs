@@ -344,9 +344,12 @@ impl Draft<'_> {
         }
         let Some(mut failure) = self.state.failure.clone() else { return };
         let mut red = self.state.plan.iter().flat_map(|p| &p.gates).filter(|g| g.is_red());
-        let Some(name) = red.find(|g| failure.gate == Some(g.id)).map(|g| g.name.clone()) else { return };
+        let Some((gate, name)) = red.find(|g| failure.gate == Some(g.id)).map(|g| (g.id, g.name.clone()))
+        else {
+            return;
+        };
         let most = self.most_repairs();
-        (failure.spent, failure.detoured) = (self.state.repairs >= most, self.state.detours >= most);
+        (failure.spent, failure.detoured) = (self.state.repairs_of(gate) >= most, self.state.detours >= most);
         failure.asks.clone_from(&self.state.asked_last);
         self.ask(failure, format!("[Gate: {name}] failed"));
     }
@@ -360,7 +363,7 @@ impl Draft<'_> {
     ) -> Decided {
         let most = self.most_repairs();
         let (tried, what) = match mend {
-            Mend::Fix => (self.state.repairs, "repairs"),
+            Mend::Fix => (self.state.repairs_of(gate), "repairs"),
             Mend::Detour => (self.state.detours, "other ways"),
             Mend::Told => (0, "repairs"),
         };

@@ -80,11 +80,9 @@ impl Draft<'_> {
         let pauses = self.state.plan.as_ref().is_some_and(|p| p.pauses_at(Pause::FailedGate));
         let free = self.state.phase_question().is_none() && self.state.run_lane().is_none();
         let asks = pauses || self.state.asked_last.is_some();
-        // Gates whose repairs undo each other are green in turn: that another was green gives none more of them.
-        let begun =
-            self.state.run.as_ref().and_then(|run| run.repairs.get(&gate)).copied().unwrap_or_default();
-        if auto && free && !asks && self.state.repairs.max(begun) < self.most_repairs() {
-            return self.start_repair(gate, self.state.repairs + 1, false);
+        let tried = self.state.repairs_of(gate);
+        if auto && free && !asks && tried < self.most_repairs() {
+            return self.start_repair(gate, tried + 1, false);
         }
         self.ask_of_phase();
     }
