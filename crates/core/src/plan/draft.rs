@@ -21,6 +21,9 @@ use crate::{
 /// Lines of commands that hand on what was done.
 const HANDS_ON: [&str; 2] = ["git commit", "git push"];
 
+/// How what says that nothing checks a plan begins.
+const UNCHECKED: &str = "Nothing checks this plan: ";
+
 /// A submitted plan cannot be used; the text tells the model why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -189,8 +192,7 @@ impl PlanDraft {
             let way = "/trust makes it a gate while the plan waits, /trust and /replan once it has started";
             ("this folder is not trusted", way.to_owned())
         };
-        self.unchecked =
-            Some(format!("Nothing checks this plan: {why}, so `{line}` won't run on its own; {way}."));
+        self.unchecked = Some(format!("{UNCHECKED}{why}, so `{line}` won't run on its own; {way}."));
         self
     }
 
@@ -249,6 +251,17 @@ impl Plan {
     /// That nothing checks it, and why.
     pub fn nothing_checks(&self) -> Option<&str> {
         self.unchecked.as_deref()
+    }
+
+    /// It as it is made now: one of an older log has the sentence that nothing checks it as the last line of its note.
+    pub(crate) fn of_now(&self) -> Self {
+        let plan = self.clone();
+        let (note, last) = plan.note.rsplit_once('\n').unwrap_or(("", &plan.note));
+        let is_kept = last.starts_with(UNCHECKED) && last.contains(", so `");
+        if plan.unchecked.is_some() || !plan.gates.is_empty() || !is_kept {
+            return plan;
+        }
+        Self { note: note.to_owned(), unchecked: Some(last.to_owned()), ..plan }
     }
 
     /// What the user should know of it: its note and, below that, that nothing checks it.

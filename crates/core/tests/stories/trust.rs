@@ -3,10 +3,10 @@
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
-    event::Event,
+    event::{Event, Stamped},
     ids::TaskId,
     input::{Input, Opening},
-    plan::GateDraft,
+    plan::{GateDraft, Plan},
     policy::By,
     question::{CommandQuestion, TrustQuestion, WITHHELD},
     scope::PermissionMode,
@@ -436,6 +436,35 @@ fn a_note_of_the_model_that_begins_as_what_nothing_checks_is_a_note() {
         trusts(&mut b);
         let plan = b.session.state().plan.as_ref().unwrap();
         assert_eq!((plan.gates.len(), plan.note.as_str()), (gates, SAYS), "{file}");
+    }
+}
+
+#[test]
+fn a_plan_of_an_older_log_that_nothing_checks_gets_the_gates_as_well() {
+    const WHY: &str = "Nothing checks this plan: this folder is not trusted, so `make test` does not run by itself; \
+                       /trust and then /replan make it a gate of the plan.";
+    for (kept, note) in [(format!("Mind.\n{WHY}"), "Mind."), (WHY.to_owned(), "")] {
+        let mut b = waits_unchecked("make test");
+        let stored = |e: &Stamped| match &e.event {
+            Event::PlanReady { plan } => {
+                let plan = Plan { note: kept.clone(), unchecked: None, ..plan.clone() };
+                Stamped { event: Event::PlanReady { plan }, ..e.clone() }
+            }
+            _ => e.clone(),
+        };
+        b.log = b.log.iter().map(stored).collect();
+        b.session = Session::replay(&b.log);
+        let plan = b.session.state().plan.as_ref().unwrap();
+        assert_eq!((plan.note.as_str(), plan.unchecked.as_deref()), (note, Some(WHY)));
+        assert_eq!(plan.notes(), kept);
+        b.session.set_gates(vec![GateDraft {
+            command: "make test".into(),
+            found: true,
+            ..GateDraft::default()
+        }]);
+        trusts(&mut b);
+        let plan = b.session.state().plan.as_ref().unwrap();
+        assert_eq!((plan.gates.len(), plan.notes().as_str()), (1, note));
     }
 }
 

@@ -37,7 +37,7 @@ impl State {
                 };
                 let stays = |lane, task| self.lanes.contains_key(&lane) || same(task);
                 Arc::make_mut(&mut self.changes).forget_tasks(stays);
-                self.plan = Some(plan.clone());
+                self.plan = Some(plan.of_now());
                 self.suspended.take_if(|p| p.turn == plan.turn);
                 self.earlier.retain(|p| p.turn != plan.turn);
             }
