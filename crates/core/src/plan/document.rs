@@ -116,7 +116,7 @@ impl Plan {
         let unchecked = self.unchecked.clone().filter(|said| read.note.contains(said));
         read.note.retain(|line| Some(line) != unchecked.as_ref());
         let mut plan = built(&read, self.turn, self.version + 1)?;
-        plan.unchecked = unchecked;
+        plan.unchecked = unchecked.filter(|_| plan.gates.is_empty());
         for (task, step) in plan.tasks.iter_mut().zip(&read.steps) {
             let old = step.label.and_then(|l| self.tasks.get(usize::try_from(l).ok()?.checked_sub(1)?));
             task.turn = old.and_then(|t| t.turn);

@@ -25,12 +25,15 @@ fn a_document_reads_back_as_the_plan_that_it_was() {
 #[test]
 fn that_nothing_checks_a_plan_stands_below_its_note_and_is_none_of_it() {
     let said = "Nothing checks this plan: there is no sandbox here.";
-    let plan = Plan { unchecked: Some(said.to_owned()), ..plan() };
+    let plan = Plan { unchecked: Some(said.to_owned()), gates: Vec::new(), ..plan() };
     let text = plan.document();
     assert!(text.contains(&format!("> two\n> lines\n> {said}\n")), "{text}");
     assert_eq!(plan.edited(&text).unwrap(), Plan { version: 2, edited: true, ..plan.clone() });
     let without = plan.edited(&text.replace(&format!("> {said}\n"), "")).unwrap();
-    assert_eq!(without, Plan { version: 2, edited: true, unchecked: None, ..plan });
+    assert_eq!(without, Plan { version: 2, edited: true, unchecked: None, ..plan.clone() });
+    // A gate that the user gives it checks it.
+    let checked = plan.edited(&format!("{text}\n## Gates\n- t: `make`\n")).unwrap();
+    assert_eq!((checked.gates.len(), checked.notes().as_str()), (1, "two\nlines"));
 }
 
 #[test]
