@@ -324,6 +324,11 @@ async fn a_session_can_be_gone_on_with_listed_shown_and_checked() {
     assert!(old.as_object_mut().unwrap().remove("form").is_some());
     std::fs::write(&meta, old.to_string()).unwrap();
     assert_eq!(sessions::summary(&place).unwrap().messages, 2);
+    // So is one that says what is at stake in words of before.
+    old["form"] = 2.into();
+    old["run"]["stake"] = json!(["something runs"]);
+    std::fs::write(&meta, old.to_string()).unwrap();
+    assert_eq!(sessions::summary(&place).unwrap().run.unwrap().stake, Vec::<String>::new());
 }
 
 #[tokio::test]
