@@ -73,7 +73,7 @@ impl Sandbox {
     /// What it is and what it holds, without the notes; `None` when there is none.
     pub fn held(&self) -> Option<String> {
         let network = if self.network { "on" } else { "off" };
-        let metadata = if self.metadata_open { "not protected" } else { "held" };
+        let metadata = if self.metadata_open { "not protected" } else { "protected" };
         self.backend.map(|b| format!("{}, network {network}, metadata {metadata}", b.name()))
     }
 }
@@ -147,8 +147,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sandbox_that_leaves_metadata_open_says_so_as_the_questions_do() {
-        let sandbox = Sandbox { backend: Some(Backend::Landlock), metadata_open: true, ..Sandbox::default() };
-        assert_eq!(sandbox.to_string(), "landlock, network off, metadata not protected");
+    fn a_sandbox_says_whether_metadata_is_protected_in_the_words_of_the_questions() {
+        for (metadata_open, said) in [(true, "not protected"), (false, "protected")] {
+            let sandbox = Sandbox { backend: Some(Backend::Landlock), metadata_open, ..Sandbox::default() };
+            assert_eq!(sandbox.to_string(), format!("landlock, network off, metadata {said}"));
+        }
     }
 }
