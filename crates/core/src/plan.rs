@@ -302,7 +302,7 @@ impl Plan {
 
     /// The gates that prove nothing, by name and with the reason: those that failed and were skipped, then those that were
     /// not checked: ` Not checked: gate lint (skipped).`; empty where there are none.
-    pub fn unchecked(&self) -> String {
+    pub fn unproven_gates(&self) -> String {
         let failed = self.gates.iter().filter(|g| g.is_red_and_skipped());
         let failed: Vec<String> =
             failed.map(|g| format!(" Gate {} {}.", g.name, failed_and_skipped(g.exit))).collect();

@@ -248,11 +248,6 @@ impl PlanDraft {
 }
 
 impl Plan {
-    /// That nothing checks it, and why.
-    pub fn nothing_checks(&self) -> Option<&str> {
-        self.unchecked.as_deref()
-    }
-
     /// It as it is made now: one of an older log has the sentence that nothing checks it as the last line of its note.
     pub(crate) fn of_now(&self) -> Self {
         let plan = self.clone();
@@ -266,14 +261,14 @@ impl Plan {
 
     /// What the user should know of it: its note and, below that, that nothing checks it.
     pub fn notes(&self) -> String {
-        let all = [self.note.as_str()].into_iter().chain(self.nothing_checks());
+        let all = [self.note.as_str()].into_iter().chain(self.unchecked.as_deref());
         all.filter(|said| !said.trim().is_empty()).collect::<Vec<_>>().join("\n")
     }
 
     /// One that nothing checked, with what was found, as the folder stands now: with gates where these run unasked, else with
     /// what it says of that; `None` where it stands so already.
     pub(crate) fn checked_by(&self, gates: &[GateDraft], unasked: bool, trusted: bool) -> Option<Self> {
-        self.nothing_checks().filter(|_| self.gates.is_empty() && !gates.is_empty())?;
+        self.unchecked.as_deref().filter(|_| self.gates.is_empty() && !gates.is_empty())?;
         let (title, note, tasks) = (String::new(), self.note.clone(), Vec::new());
         let draft = PlanDraft { title, note, tasks, gates: Vec::new(), unchecked: None };
         let draft = if unasked { draft.with_gates(gates) } else { draft.unchecked(gates, trusted) };

@@ -23,7 +23,7 @@ impl State {
         let stake = if over { self.at_stake_over() } else { self.at_stake() };
         let (lost, running) = (self.lost_over(), self.is_executing());
         let (plan, proposals) = (self.plan.as_ref(), self.proposals());
-        let unchecked = self.unchecked();
+        let unchecked = self.began_unchecked();
         question.spec(&Asked { plan, proposals, unchecked, stake: &stake, lost: &lost, running })
     }
 
@@ -47,12 +47,11 @@ impl State {
         }
     }
 
-    /// That nothing checks the active plan, in the words of its note, where it began by itself: its review is the first that
-    /// is asked about it.
-    pub fn unchecked(&self) -> Option<&str> {
+    /// That nothing checks the active plan, where it began by itself: its review is the first that is asked about it.
+    pub fn began_unchecked(&self) -> Option<&str> {
         let plan = self.plan.as_ref()?;
         self.begun.filter(|begun| begun.is_of(plan) && !begun.agreed)?;
-        plan.nothing_checks()
+        plan.unchecked.as_deref()
     }
 
     /// What leaving would set aside or stop, in words; empty when nothing is at stake.

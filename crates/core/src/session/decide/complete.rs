@@ -89,7 +89,7 @@ impl Draft<'_> {
             (None, 0) => complete(self.state.spell(self.at).unwrap_or_default().worked),
             (Some(plan), _) if !plan.fulfilled() => plan.ended(self.files()),
             (plan, n) => {
-                let unchecked = plan.as_ref().map(Plan::unchecked).unwrap_or_default();
+                let unproven = plan.as_ref().map(Plan::unproven_gates).unwrap_or_default();
                 let how = if again.is_empty() && touched.is_none() {
                     plan.as_ref().map_or("Complete", Plan::fulfilment)
                 } else {
@@ -98,14 +98,14 @@ impl Draft<'_> {
                 // Of a plan that was gone on with, all that it wrote counts.
                 let run = self.state.run.as_ref().filter(|_| plan.is_some());
                 let came_to = run.map(|r| self.state.completion(r)).unwrap_or_default();
-                format!("{how}. {}.{unchecked}{again}", came_to.wrote(n))
+                format!("{how}. {}.{unproven}{again}", came_to.wrote(n))
             }
         };
         let summary = match red {
             None => summary,
             Some(red) => {
-                let unchecked = self.state.plan.as_ref().map(Plan::unchecked).unwrap_or_default();
-                format!("Ended: its last check, `{}`, failed.{unchecked}", red.line)
+                let unproven = self.state.plan.as_ref().map(Plan::unproven_gates).unwrap_or_default();
+                format!("Ended: its last check, `{}`, failed.{unproven}", red.line)
             }
         };
         let touched = touched.map(|text| format!(" {text}")).unwrap_or_default();
