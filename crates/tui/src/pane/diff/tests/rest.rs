@@ -279,25 +279,32 @@ fn a_hunk_that_is_longer_than_the_screen_is_read_page_by_page_before_it_is_decid
 #[test]
 fn a_line_that_is_longer_than_the_screen_is_read_to_its_end_before_it_is_decided() {
     let words: HashSet<String> = (100..500).map(|n| format!("word{n}")).collect();
-    let drawn = |s: &mut Screen| {
-        let rows = s.text(60, 12).join(" ");
+    let drawn = |s: &mut Screen, height| {
+        let rows = s.text(60, height).join(" ");
         rows.split_whitespace().map(str::to_owned).collect::<HashSet<_>>()
     };
-    for chosen in [false, true] {
+    let mut smallest = u16::MAX;
+    for (chosen, height) in
+        [false, true].into_iter().flat_map(|chosen| (1..13).map(move |rows| (chosen, rows)))
+    {
         let mut s = Screen::new();
         let line = (100..500).map(|n| format!("word{n} ")).collect::<String>();
         s.propose(20, "src/a.txt", "", format!("{line}\nanother\n"));
         s.tell(review(30, &[20]));
-        let mut seen = drawn(&mut s);
+        let mut seen = drawn(&mut s, height);
+        if s.pane.body.height == 0 {
+            continue;
+        }
         if chosen {
             s.act(DiffAction::Lines);
-            seen = drawn(&mut s);
+            seen = drawn(&mut s, height);
         }
+        smallest = smallest.min(s.pane.body.height);
         let mut told = Vec::new();
         while let Some(more) = s.act(DiffAction::Take).notice {
             told.push(more);
-            assert!(told.len() < 60, "it goes on with every key: {told:#?}");
-            seen.extend(drawn(&mut s));
+            assert!(told.len() < 150, "it goes on with every key: {told:#?}");
+            seen.extend(drawn(&mut s, height));
         }
         assert!(words.is_subset(&seen), "{told:#?}: {:?}", words.difference(&seen));
         assert!(
@@ -305,6 +312,7 @@ fn a_line_that_is_longer_than_the_screen_is_read_to_its_end_before_it_is_decided
             "{told:#?}"
         );
     }
+    assert_eq!(smallest, 1, "also where one row of it is shown");
 }
 
 #[test]
