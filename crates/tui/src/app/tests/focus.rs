@@ -14,7 +14,7 @@ fn asks_to_leave(bench: &Bench) -> bool {
 /// Amendment 10.
 #[test]
 fn a_question_names_its_keys_only_where_they_answer() {
-    let mut bench = Bench::new(100, 30);
+    let mut bench = Bench::new(90, 30);
     bench.press("/exit<enter>");
     assert!(asks_to_leave(&bench));
     assert!(bench.desk.text().contains("y leave   n stay"), "{}", bench.desk.text());
