@@ -2,6 +2,7 @@
 //!
 //! Owns how each kind of entry looks. Never looks at another entry.
 
+mod call;
 mod gated;
 mod reply;
 mod rows;
@@ -176,22 +177,6 @@ pub(super) struct Call {
     pub(super) below: bool,
     /// Whether the user typed its line.
     pub(super) typed: bool,
-}
-
-impl Call {
-    /// The command line that it ran, as it was run.
-    pub(super) fn line(&self) -> Option<&str> {
-        match &self.request {
-            Some(Request::Command { line, .. }) => Some(line),
-            _ => (self.tool == Some(Tool::Run)).then_some(self.subject.as_str()),
-        }
-    }
-
-    /// Whether what it wrote stands on a page of its own: it is long, or comes still.
-    pub(super) fn is_long(&self) -> bool {
-        let comes = self.tool == Some(Tool::Run) && self.state == CallState::Running;
-        self.long && self.stored.is_some() || comes && !self.tail.is_empty()
-    }
 }
 
 /// A sub-agent.
