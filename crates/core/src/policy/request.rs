@@ -178,12 +178,11 @@ impl Facts {
         self
     }
 
-    /// The commands of the line that want a rule of their own: all where the line does nothing but read, or else those that
-    /// do more, and those that might where they may write.
+    /// The commands of the line that want a rule of their own: all where none does more than read, or else those that do,
+    /// and those that might where they may write.
     pub fn doing(&self, folder: &str, places: &Places) -> impl Iterator<Item = &Call> {
         let own = |c: &&Call| !c.carrier;
-        let kept = self.touched.iter().any(|t| t.redirect && !nothing(&t.path));
-        let acts = kept || self.reading.calls.iter().filter(own).any(|c| c.risk > Risk::Low);
+        let acts = self.reading.calls.iter().filter(own).any(|c| c.risk > Risk::Low);
         let only_reads = move |c: &Call| {
             c.reads && c.risk == Risk::Low && (!c.led || Self::is_led_inside(c, folder, places))
         };
