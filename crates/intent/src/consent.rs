@@ -154,7 +154,7 @@ impl Classifier {
     }
 
     /// Past the longest phrase of a list at the beginning.
-    fn past<'a>(&self, words: &'a [&'a str], list: List) -> Option<&'a [&'a str]> {
+    pub(crate) fn past<'a>(&self, words: &'a [&'a str], list: List) -> Option<&'a [&'a str]> {
         let known = |n: &usize| words.get(..*n).is_some_and(|head| self.tables().is(list, &head.join(" ")));
         (1..=words.len().min(LONGEST)).rev().find(known).and_then(|n| words.get(n..))
     }

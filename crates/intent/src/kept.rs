@@ -4,9 +4,6 @@
 
 use super::{Classifier, steer::normal, words::List};
 
-/// The most words that a phrase of these lists has.
-const LONGEST: usize = 4;
-
 /// What a line says no to, of what waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
@@ -26,20 +23,20 @@ impl Classifier {
         let words: Vec<&str> = said.split([' ', ';', ':', '!']).filter(|w| !w.is_empty()).collect();
         let (mut rest, mut no) = (words.as_slice(), false);
         loop {
-            let (says, leads) = (self.after(rest, List::ConsentHead), self.after(rest, List::KeepLead));
+            let (says, leads) = (self.past(rest, List::ConsentHead), self.past(rest, List::KeepLead));
             no |= says.is_some();
             match says.or(leads) {
                 Some(next) => rest = next,
                 None => break,
             }
         }
-        let keeps = self.after(rest, List::KeepVerb);
-        let leaves = || self.after(rest, List::KeepLeave).or_else(|| self.after(rest, List::KeepNot));
+        let keeps = self.past(rest, List::KeepVerb);
+        let leaves = || self.past(rest, List::KeepLeave).or_else(|| self.past(rest, List::KeepNot));
         let sure = no || keeps.is_none();
         let rest = self.before_tail(keeps.or_else(leaves)?);
-        let bare = self.after(rest, List::Article).or_else(|| self.after(rest, List::Determiner));
+        let bare = self.past(rest, List::Article).or_else(|| self.past(rest, List::Determiner));
         let name = bare.filter(|named| !named.is_empty()).unwrap_or(rest);
-        let points = self.after(rest, List::KeepIt).is_some_and(<[&str]>::is_empty);
+        let points = self.past(rest, List::KeepIt).is_some_and(<[&str]>::is_empty);
         match (name, points) {
             ([], _) => None,
             (_, true) => Some(Kept { name: None, sure }),
@@ -53,7 +50,7 @@ impl Classifier {
         let ends = |at: usize| {
             let mut rest = words.get(at..).unwrap_or_default();
             while let Some(next) =
-                self.after(rest, List::KeepTail).or_else(|| self.after(rest, List::AgreeBeside))
+                self.past(rest, List::KeepTail).or_else(|| self.past(rest, List::AgreeBeside))
             {
                 rest = next;
             }
@@ -61,12 +58,6 @@ impl Classifier {
         };
         let end = (0..words.len()).find(|at| ends(*at)).unwrap_or(words.len());
         words.get(..end).unwrap_or_default()
-    }
-
-    /// Past the longest phrase of a list at the beginning.
-    fn after<'a>(&self, words: &'a [&'a str], list: List) -> Option<&'a [&'a str]> {
-        let known = |n: &usize| words.get(..*n).is_some_and(|head| self.tables().is(list, &head.join(" ")));
-        (1..=words.len().min(LONGEST)).rev().find(known).and_then(|n| words.get(n..))
     }
 }
 
