@@ -68,7 +68,7 @@ pub struct Call {
     /// Whether it is of a kind that does nothing but read, wherever it may write: its low risk rests on no option that was
     /// overlooked.
     pub reads: bool,
-    /// Whether what it does is also said by files of the folder that it works in.
+    /// Whether one that only reads does so as files of the folder that it works in say.
     pub led: bool,
     /// The risk of its part of the line, without where its output goes.
     pub risk: Risk,
@@ -221,6 +221,7 @@ impl Walker<'_> {
         let harmless = grammar.harmless_words(words, self.stand.cwd);
         let by_default = grammar.acts_by_default(words);
         let reads = !located && super::reads::does(name, words, steered);
+        let led = reads && super::reads::is_led(name, words);
         let Some(trace) = &mut self.trace else { return };
         let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
         let word = |(f, harmless): (&Field, bool)| Word {
@@ -237,7 +238,7 @@ impl Walker<'_> {
             located,
             carrier,
             reads,
-            led: super::reads::is_led(name, words),
+            led,
             risk: Risk::High,
             part: line.get(span.start..span.end).unwrap_or(line).to_owned(),
             from: self.stand.folders(),
