@@ -12,6 +12,7 @@ mod pause;
 mod revision;
 mod score;
 mod tally;
+mod targets;
 
 pub use document::{DocumentError, MAX_DOCUMENT};
 pub use draft::{GateDraft, PlanDraft, PlanError, TaskDraft, TaskKind};
@@ -22,6 +23,7 @@ pub use inputs::Workspace;
 pub use pause::Pause;
 pub use revision::{Change, Revision};
 pub use score::Score;
+pub use targets::Listed;
 
 use std::collections::BTreeSet;
 

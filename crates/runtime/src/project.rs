@@ -7,6 +7,7 @@ mod commands;
 mod environment;
 mod instructions;
 mod programs;
+mod targets;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -55,6 +55,7 @@ mod stand;
 mod started;
 mod state;
 mod syntax;
+mod targets;
 mod text;
 mod touched;
 mod trace;
@@ -79,6 +80,7 @@ pub use proof::{
 };
 pub use settings::{steers, steers_as};
 pub use stake::Stake;
+pub use targets::{Target, targets};
 pub use trace::{Act, Call, Use, Word, settled};
 
 /// Longest line that is judged, in bytes; longer ones are high.

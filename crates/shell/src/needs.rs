@@ -14,25 +14,28 @@ use super::{
 /// `cargo nextest run` needs `cargo` and `cargo-nextest`. What is named by a path is no name, nor is a shell's own command.
 pub fn needs(line: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    let mut part: Option<String> = None;
+    for call in leading(line).into_iter().filter(|call| !call.located && !call.given.contains('/')) {
+        for name in std::iter::once(call.program.clone()).chain(external(&call)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// The first program of each command of a line, past what the shell does itself.
+pub(super) fn leading(line: &str) -> Vec<Call> {
+    let mut firsts: Vec<Call> = Vec::new();
     for call in super::read(line).calls {
         let own = call.program.is_empty()
             || programs::is(&call.program, Role::Builtin)
             || list("shell words").contains(&call.program.as_str());
-        if own || part.as_ref() == Some(&call.part) {
-            continue;
+        if !own && firsts.last().is_none_or(|last| last.part != call.part) {
+            firsts.push(call);
         }
-        if !call.located && !call.given.contains('/') {
-            let named = std::iter::once(call.program.clone()).chain(external(&call));
-            for name in named {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-        }
-        part = Some(call.part);
     }
-    names
+    firsts
 }
 
 /// The program that cargo starts for a sub-command which is none of its own.

@@ -4,18 +4,24 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use super::{Plan, Task, TaskStatus};
+use super::{Listed, Plan, Task, TaskStatus};
 use crate::{
     fact::{Facts, cited_facts, is_named},
     ids::TaskId,
     intent::IntentNode,
     relpath::RelPath,
+    shell::Target,
 };
 
 /// Looks whether files of the workspace are there.
 pub trait Workspace: fmt::Debug + Send + Sync {
     /// Whether there is a file or a folder at a path.
     fn has(&self, path: &RelPath) -> bool;
+
+    /// The file that would have what a line asks for by name and surely does not; `None` wherever it may be there.
+    fn without(&self, _target: &Target) -> Option<Listed> {
+        None
+    }
 }
 
 impl Plan {

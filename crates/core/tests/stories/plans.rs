@@ -9,11 +9,12 @@ use pilothouse_core::{
     ids::{CallId, ProposalId, TaskId},
     input::Input,
     intent::Phase,
-    plan::{Pause, Revision, TaskStatus, Workspace},
+    plan::{Listed, Pause, Revision, TaskStatus, Workspace},
     relpath::RelPath,
     runs::RunInfo,
     scope::PermissionMode,
     session::Bounds,
+    shell::Target,
     talk::{ModelCall, ModelReply, Usage},
     tool::{ChangeKind, Tool, ToolOutcome, Wrote},
     work::Work,
@@ -507,6 +508,50 @@ fn proven(tasks: &serde_json::Value) -> Option<String> {
     });
     assert_eq!(b.session.state().plan.is_some(), told.is_none());
     told
+}
+
+/// A folder whose Makefile has two targets.
+#[derive(Debug)]
+struct Made;
+
+impl Workspace for Made {
+    fn has(&self, _path: &RelPath) -> bool {
+        true
+    }
+
+    fn without(&self, target: &Target) -> Option<Listed> {
+        let names = ["all".to_owned(), "test".to_owned()];
+        (target.program == "make" && !names.contains(&target.name))
+            .then(|| Listed { file: "Makefile".to_owned(), names: names.to_vec() })
+    }
+}
+
+#[test]
+fn a_gate_that_asks_for_what_is_not_there_is_told_to_whom_plans_it() {
+    let told = |task: serde_json::Value, command: &str| {
+        let mut b = Bench::new();
+        b.session.set_files(Arc::new(Made));
+        b.say("fix the bug in a.c");
+        let run = json!({"title": "Run it", "kind": "execute"});
+        let gates = json!([{"command": command}]);
+        b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [task, run], "gates": gates}))]);
+        let told = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::CallEnded { status: CallStatus::Failed, result, .. } => result.whole().map(str::to_owned),
+            _ => None,
+        });
+        assert_eq!(b.session.state().plan.is_some(), told.is_none(), "{told:?}");
+        told
+    };
+    let fix = json!({"title": "Fix it", "files": ["a.c"]});
+    assert_eq!(
+        told(fix.clone(), "make all && make check").unwrap(),
+        "gate 1: Makefile has no `check`; it has all, test: give a line that is there, leave the gate out, or name Makefile among the files of the step that adds `check`"
+    );
+    // What is there, what another program knows, and what a step may add is let be.
+    assert_eq!(told(fix.clone(), "make -s test"), None);
+    assert_eq!(told(fix, "cargo check"), None);
+    assert_eq!(told(json!({"title": "Add a target", "files": ["Makefile"]}), "make check"), None);
+    assert_eq!(told(json!({"title": "Fix it"}), "make check"), None, "it names no file, so it may be any");
 }
 
 #[test]

@@ -5,12 +5,13 @@
 use std::path::{Path, PathBuf};
 
 use pilothouse_core::{
-    plan::{Programs, Workspace},
+    plan::{Listed, Programs, Workspace},
     relpath::RelPath,
+    shell::Target,
 };
 use pilothouse_tools::regular;
 
-use super::{MANIFEST_BYTES, commands::on_path};
+use super::{MANIFEST_BYTES, commands::on_path, targets};
 use crate::home::Environment;
 
 /// The search path of commands, and where cargo's own names for sub-commands stand.
@@ -45,6 +46,10 @@ pub(crate) struct FolderFiles(pub PathBuf);
 impl Workspace for FolderFiles {
     fn has(&self, path: &RelPath) -> bool {
         self.0.join(path.as_str()).symlink_metadata().is_ok()
+    }
+
+    fn without(&self, target: &Target) -> Option<Listed> {
+        targets::without(&self.0, target)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use pilothouse_core::redact::Redactor;
+use pilothouse_core::{plan::Workspace, redact::Redactor};
 use tempfile::TempDir;
 
 use super::*;
@@ -288,6 +288,62 @@ fn programs_of_gates_are_found_on_the_path_and_by_the_names_that_cargo_was_told(
     let has = |name: &str| pilothouse_core::plan::Programs::has(&programs, name);
     assert!(has("cargo") && has("cargo-xtask") && has("tool"));
     assert!(!has("cargo-nextest") && !has("pytest"));
+}
+
+#[test]
+fn what_a_file_lists_is_missing_from_it_only_where_that_is_certain() {
+    let lists = |file: &str, text: &str, line: &str| {
+        let place = Place::new(&[]);
+        place.put(file, text);
+        let files = FolderFiles(place.project.path().canonicalize().unwrap());
+        let asked = pilothouse_core::shell::targets(line);
+        let lacking = asked.iter().find_map(|target| files.without(target));
+        lacking.map(|listed| format!("{}: {}", listed.file, listed.names.join(" ")))
+    };
+    let make = "CC ?= cc\nall test: lib \\\n  bin\n\t./run check: now\n.PHONY: all\nlib bin &: x.c # why: so\n\ttouch $@\n";
+    let scripts = r#"{"scripts": {"test": "jest", "build": "tsc"}}"#;
+    let just =
+        "set shell := [\"sh\"]\nalias t := test\n[private]\n@test *args='': build\n  run {{args}}\nbuild:\n";
+    let task = "version: '3'\nvars:\n  A: b\ntasks:\n  test:\n    cmds: [go test ./...]\n  'build': go build {{.X}}\n";
+    for (file, text, line, lacking) in [
+        ("Makefile", make, "make check", Some("Makefile: all test lib bin")),
+        ("Makefile", make, "make -j4 lib test", None),
+        ("web/package.json", scripts, "cd web && npm run lint", Some("web/package.json: build test")),
+        ("package.json", scripts, "pnpm run test", None),
+        ("package.json", r#"{"name": "a"}"#, "npm test", Some("package.json: ")),
+        ("package.json", scripts, "npm run start", None),
+        ("package.json", "{broken", "npm run lint", None),
+        ("composer.json", scripts, "composer run-script lint", Some("composer.json: build test")),
+        ("justfile", just, "just check", Some("justfile: t test build")),
+        ("justfile", just, "just t a", None),
+        ("Taskfile.yml", task, "task check", Some("Taskfile.yml: test build")),
+        ("Taskfile.yml", task, "task build", None),
+        ("src/a.c", "", "make check", None),
+    ] {
+        assert_eq!(lists(file, text, line).as_deref(), lacking, "{file} {line}");
+    }
+    for more in [
+        "include rules.mk",
+        "-include $(DEPS)",
+        "%.o: %.c",
+        "$(TARGETS): lib",
+        "$(foreach t,a b,$(eval $(t):))",
+        "$(call rule,check)",
+        ".DEFAULT:",
+        "VPATH = gen",
+    ] {
+        assert_eq!(lists("Makefile", &format!("{make}{more}\n"), "make check"), None, "{more}");
+    }
+    assert_eq!(lists("justfile", &format!("import 'more.just'\n{just}"), "just check"), None);
+    assert_eq!(lists("Taskfile.yml", &format!("includes:\n  a: b\n{task}"), "task a:check"), None);
+    // A file that is there, or that make's own rules make it from, is no target that is missing.
+    for there in ["check", "check.c", "check.sh", "check/a.txt"] {
+        let place = Place::new(&[]);
+        place.put("Makefile", make).put(there, "");
+        let files = FolderFiles(place.project.path().canonicalize().unwrap());
+        let asked = pilothouse_core::shell::targets("make check");
+        assert_eq!(files.without(&asked[0]), None, "{there}");
+    }
 }
 
 #[test]

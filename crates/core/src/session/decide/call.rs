@@ -248,7 +248,8 @@ impl Draft<'_> {
             if let Some(old) = old {
                 plan.mark_done(old);
             }
-            self.founded(&plan).map(|()| plan)
+            let lacking = self.under.files.as_deref().and_then(|files| plan.untargeted(files));
+            lacking.map_or_else(|| self.founded(&plan), Err).map(|()| plan)
         });
         match founded {
             Ok(plan) if self.state.ousted_by(&plan).is_some() => {
