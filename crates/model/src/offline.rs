@@ -39,7 +39,7 @@ mod trade;
 mod usual;
 
 /// How to get more than rules.
-pub const CONNECT: &str = "Connect a model for everything else: `/model PRESET:NAME`, such as `openai:NAME` once `pilothouse auth set openai` has its key; `/connect` shows every way, including the variables PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY.";
+pub const CONNECT: &str = "Connect a model for everything else: `/model PRESET:NAME`, such as `openai:NAME`, once `/connect` has its key; or set PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY.";
 
 /// What it can do.
 const ABLE: &str = "I can find things (`where is X`, `what is X`, `who uses X`, `find \"text\"`), show, list and outline files, review the working diff, `rename X to Y`, `replace \"a\" with \"b\"`, create and delete files, and run commands and tests.";
@@ -149,7 +149,7 @@ fn go(scene: &Scene<'_>) -> Result<String, Move> {
 
 fn unknown(scene: &Scene<'_>) -> String {
     if scene.spoken().any(|said| said.contains(ABLE)) && !scene.sentence().is_empty() {
-        return "That needs a model too; `/connect` shows how to add one.".to_owned();
+        return "That needs a model too; `/connect` is the way to one.".to_owned();
     }
     let about = if scene.sentence().is_empty() { "There is nothing to answer" } else { "That needs a model" };
     format!("{about}, and I am the built-in offline engine. {ABLE} {CONNECT}")

@@ -17,6 +17,7 @@ mod steps;
 mod tests;
 mod unattended;
 mod way;
+mod words;
 
 use std::{collections::BTreeMap, future::Future, io::Write, path::PathBuf, time::Duration};
 
@@ -36,7 +37,7 @@ use pilothouse_core::{
 use tokio::sync::mpsc;
 
 use crate::{
-    driver::{Setup, drive},
+    driver::{Setup, Which, drive},
     error::RuntimeError,
 };
 use report::Report;
@@ -131,10 +132,12 @@ pub async fn run(
     };
     let (home, secrets) = (setup.home.clone(), setup.secrets.clone());
     let trusts = setup.trust == Trust::Once;
+    let named = if let Which::Named(name) = &setup.which { Some(name.clone()) } else { None };
     let (requests, incoming) = mpsc::channel(16);
     let (outgoing, mut updates) = mpsc::channel(1024);
     let driver = tokio::spawn(drive(setup, incoming, outgoing));
-    let report = Report::new(&options, trusts, out, err);
+    let mut report = Report::new(&options, trusts, out, err);
+    report.session = named.filter(|_| !options.forget);
     let mut watch = Watch {
         session: Session::new(),
         from: Seq(0),

@@ -85,7 +85,7 @@ fn connect(name: Option<&str>) -> String {
     let name = name.unwrap_or("NAME");
     let presets: Vec<&str> = Preset::ALL.iter().map(|p| p.name()).collect();
     format!(
-        "`/model PRESET:{name}` uses that model from the next request, with one of the presets {}; `/model {name}` is enough where its provider's key is already stored. `pilothouse auth set PRESET` stores a key, and `/connect` shows every other way.",
+        "`/model PRESET:{name}` uses that model from the next request, with one of the presets {}; `/model {name}` is enough where its provider's key is already stored. `/connect` takes a key or an address.",
         presets.join(", ")
     )
 }

@@ -23,13 +23,14 @@ use pilothouse_core::{
     question::{Spec, Unattended},
     recipe::Recipes,
     session::{ASK_AGAIN, Apply, LaneKind, State, needless_alone},
-    talk::{Delta, DeltaKind},
+    talk::{Delta, DeltaKind, OFFLINE},
 };
 
 use super::{
     Options, Outcome,
     steps::Steps,
     way::{Kept, onward},
+    words::in_shell,
 };
 use crate::narration::{Narration, Tone, narrate, revised};
 
@@ -38,6 +39,8 @@ pub(super) struct Report<'a> {
     json: bool,
     quiet: bool,
     kept: Kept,
+    /// The session that it is in, where that is kept.
+    pub session: Option<String>,
     out: &'a mut (dyn Write + Send),
     err: &'a mut (dyn Write + Send),
     /// What a command wrote since its last whole line, by stream.
@@ -79,6 +82,7 @@ impl<'a> Report<'a> {
             json,
             quiet,
             kept,
+            session: None,
             out,
             err,
             open: Default::default(),
@@ -104,6 +108,11 @@ impl<'a> Report<'a> {
         let from = tail.iter().rposition(opening).unwrap_or(tail.len());
         for event in tail.get(from..).unwrap_or_default() {
             self.line(event);
+            if let Event::SessionOpened { slug, .. } = &event.event
+                && !self.kept.forgets
+            {
+                self.session = Some(slug.clone());
+            }
             // What is wrong with the place is said before anything is done in it.
             if let Event::Notice { level: Level::Warn | Level::Error, text } = &event.event
                 && !self.json
@@ -125,6 +134,11 @@ impl<'a> Report<'a> {
             let line = self.steps.line(event);
             self.put(&line);
         }
+    }
+
+    /// Words of the workbench as they are said to somebody at a shell.
+    fn worded(&self, text: &str) -> String {
+        in_shell(text, self.session.as_deref())
     }
 
     /// Tells people a line.
@@ -167,10 +181,11 @@ impl<'a> Report<'a> {
     fn tell(&mut self, event: &Event, state: &State) {
         match narrate(event, state) {
             Narration::Words(tone, text) => match tone {
-                Tone::Result => self.print(&text),
-                Tone::Word => self.say(&text),
+                Tone::Result => self.print(&self.worded(&text)),
+                Tone::Word => self.say(&self.worded(&text)),
                 Tone::Warning => self.warn(&text),
-                Tone::Notice | Tone::Aside => self.progress(&text),
+                Tone::Notice => self.progress(&self.worded(&text)),
+                Tone::Aside => self.progress(&text),
             },
             Narration::Reply => self.reply(event, state),
             Narration::Shown => self.show(event, state),
@@ -179,7 +194,9 @@ impl<'a> Report<'a> {
     }
 
     fn reply(&mut self, event: &Event, state: &State) {
-        let Event::MessageCompleted { lane, text, intermediate, calls, finish, .. } = event else { return };
+        let Event::MessageCompleted { lane, text, intermediate, calls, finish, model, .. } = event else {
+            return;
+        };
         self.says_why = finish.gives_up();
         if calls.is_empty() && self.is_needless(state, *lane, text) {
             return;
@@ -196,6 +213,7 @@ impl<'a> Report<'a> {
         let prose = *intermediate && calls.is_empty();
         let whole = if prose { PlannerReply::spoken(&whole).to_owned() } else { whole };
         let whole = fact::marked(&whole, &std::mem::take(&mut self.marks));
+        let whole = if model == OFFLINE { self.worded(&whole) } else { whole };
         if whole.is_empty() {
         } else if *intermediate {
             self.progress(&whole);
@@ -273,7 +291,7 @@ impl<'a> Report<'a> {
         }
         let notes = plan.notes();
         if !notes.is_empty() {
-            self.progress(&format!("{}\n", notes.trim()));
+            self.progress(&format!("{}\n", self.worded(notes.trim())));
         }
     }
 
@@ -303,8 +321,8 @@ impl<'a> Report<'a> {
             return;
         }
         match delta.kind {
-            DeltaKind::Notice => self.progress(&delta.text),
-            DeltaKind::Wait => self.progress(&delta.wait()),
+            DeltaKind::Notice => self.progress(&self.worded(&delta.text)),
+            DeltaKind::Wait => self.progress(&self.worded(&delta.wait())),
             DeltaKind::Stdout | DeltaKind::Stderr => self.output(delta),
             DeltaKind::Text | DeltaKind::Reasoning | DeltaKind::Call | DeltaKind::Written => {}
         }
@@ -339,14 +357,14 @@ impl<'a> Report<'a> {
     }
 
     pub fn refused(&mut self, reason: &str) {
-        self.say(reason);
+        self.say(&self.worded(reason));
     }
 
     /// What the user should know; the same words again are not said again.
     pub fn warn(&mut self, text: &str) {
         // Nobody types here: the line that goes on stands at the end.
         let told: Vec<&str> = text.lines().filter(|line| *line != ASK_AGAIN).collect();
-        let text = told.join("\n");
+        let text = self.worded(&told.join("\n"));
         let text = text.as_str();
         if self.warned != text {
             text.clone_into(&mut self.warned);
@@ -376,7 +394,7 @@ impl<'a> Report<'a> {
         if let Some(asked) = asked {
             self.show_question(asked, state, outcome.exit);
         } else if !outcome.reason.is_empty() && !self.says_why {
-            self.say(&outcome.reason);
+            self.say(&self.worded(&outcome.reason));
         }
         if !refused.is_empty() {
             self.say(&format!("not allowed, because nobody was there to ask:\n  {}", refused.join("\n  ")));
@@ -388,10 +406,10 @@ impl<'a> Report<'a> {
 
     fn show_question(&mut self, asked: &Checkpoint, state: &State, exit: u8) {
         if let Some(text) = planned(&state.spec(asked), state) {
-            self.print(&text);
+            self.print(&self.worded(&text));
         }
         if exit != 0 {
-            self.say(&format!("? {}", asked.message));
+            self.say(&self.worded(&format!("? {}", asked.message)));
         }
     }
 }

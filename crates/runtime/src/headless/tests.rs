@@ -262,6 +262,32 @@ async fn a_gate_that_nobody_allows_says_that_the_folder_is_not_trusted() {
 }
 
 #[tokio::test]
+async fn commands_of_the_window_are_told_as_lines_of_a_shell() {
+    let rig = Rig::new(&json!([]));
+    let mut setup = rig.setup(Which::New);
+    setup.environment = [("PILOTHOUSE_MODEL", "offline")].into_iter().collect();
+    let done = run_until(&rig, setup, goal("why is the sky blue?"), std::future::pending()).await;
+    let told = format!("{}{}", done.out, done.err);
+    for line in ["`PILOTHOUSE_MODEL=PRESET:NAME`", "`pilothouse auth set PRESET`"] {
+        assert!(told.contains(line), "{told}");
+    }
+    assert!(!told.contains("`/"), "{told}");
+    // What is said of a plan that waits is told in the same way.
+    let mut script = plan_and_edit();
+    script[0]["calls"][0]["args"]["tasks"][0]["files"] = json!([]);
+    let rig = Rig::new(&script);
+    fs::write(rig.work().join("Makefile"), "test:\n\ttrue\n").unwrap();
+    let mut setup = rig.setup(Which::New);
+    let model = setup.environment.get("PILOTHOUSE_MODEL").unwrap().to_owned();
+    setup.environment =
+        [("PILOTHOUSE_MODEL", model), ("PATH", "/usr/bin:/bin".to_owned())].into_iter().collect();
+    let done = run_until(&rig, setup, goal(EDIT), std::future::pending()).await;
+    let again =
+        format!("`pilothouse trust` and `pilothouse run \"/replan\" --session {}`", done.outcome.slug);
+    assert!(done.err.contains(&again), "{}{}", done.out, done.err);
+}
+
+#[tokio::test]
 async fn a_stopped_run_says_by_what() {
     for (why, exit) in [(Stop::Interrupt, 130), (Stop::Terminate, 143)] {
         let rig = Rig::new(&json!([{"text": "half an answer", "wait_for_cancel": true}]));

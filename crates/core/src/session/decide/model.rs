@@ -72,7 +72,7 @@ impl Draft<'_> {
         );
         // What runs here is no server, and has no other models.
         lines.push(if all.main.place.is_empty() && all.others.is_empty() {
-            "no model is connected; /model PRESET:NAME uses one, such as openai:NAME; /connect shows every way".to_owned()
+            "no model is connected; /model PRESET:NAME uses one, such as openai:NAME; /connect takes a key or an address".to_owned()
         } else {
             "/model NAME switches from the next request: one of these, or any the server has"
                 .to_owned()

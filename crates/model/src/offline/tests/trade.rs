@@ -211,7 +211,7 @@ fn that_a_model_is_needed_is_told_at_length_once() {
     talk.request.messages.push(Message::text(Role::User, "make the writer faster"));
     let reply = Offline::new().answer(&talk.request);
     assert_eq!(reply.finish, Finish::NoModel);
-    assert_eq!(reply.text, "That needs a model too; `/connect` shows how to add one.");
+    assert_eq!(reply.text, "That needs a model too; `/connect` is the way to one.");
     assert!(long.len() > 300);
 }
 
