@@ -8,7 +8,7 @@ use pilothouse_core::{
     picture,
     redact::Redactor,
     scope::Capability,
-    session::{Deed, Foretold, Session, State},
+    session::{Deed, Foretold, Session, State, TELLS_NOW},
     shell::{Risk, left_beside},
 };
 
@@ -111,6 +111,9 @@ fn said(text: &str, reading: Reading, told: &Foretold, session: &Session) -> Pre
         Some(why) => why.clone(),
         None => told.words((&turn, &path), reading.forbids_change, state),
     };
+    // A command line waits for the end whoever is told.
+    let hears = told.does(&Deed::Queues) && line.is_none() && state.run_hears();
+    let what = if hears { format!("{what}; {TELLS_NOW}") } else { what };
     // First what is other than one may think.
     let what = match picture::foretold(text).filter(|_| told.refused.is_none()) {
         Some(picture) => format!("{picture}; {what}"),

@@ -256,6 +256,12 @@ impl State {
         let mut hearing = self.lanes.values().filter(|lane| self.hears(lane)).peekable();
         hearing.peek().is_some() && hearing.all(asked)
     }
+
+    /// Whether a model of the run works now, or will at its next step.
+    pub fn run_hears(&self) -> bool {
+        let later = || self.plan.iter().flat_map(|p| &p.tasks).any(|t| !t.status.settled());
+        self.phase == Phase::Executing && (later() || self.lanes.values().any(|l| self.hears(l)))
+    }
 }
 
 impl Session {
@@ -398,6 +404,9 @@ fn talked(told: &Foretold, turn: &Turn, state: &State) -> &'static str {
         "a question – read-only"
     }
 }
+
+/// Said where a message waits for the end of a run that could hear it.
+pub const TELLS_NOW: &str = "Alt-M tells the agent now";
 
 /// When what waits has its turn.
 const fn queued(state: &State) -> &'static str {

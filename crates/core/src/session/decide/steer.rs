@@ -193,11 +193,7 @@ impl Draft<'_> {
 
     /// Whether a model of the run works now, or will at its next step.
     pub(super) fn hears(&self) -> bool {
-        if self.state.phase != Phase::Executing {
-            return false;
-        }
-        let later = self.state.plan.iter().flat_map(|p| &p.tasks).any(|t| !t.status.settled());
-        later || self.state.lanes.values().any(|l| self.state.hears(l))
+        self.state.run_hears()
     }
 
     pub(super) fn steer(&mut self, turn: TurnId, steering: Steering) -> Decided {

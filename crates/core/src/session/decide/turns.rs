@@ -13,7 +13,7 @@ use crate::{
     ids::{Seq, TurnId},
     input::{Refusal, TiersAnswered},
     intent::{Control, Reading, Source, Turn},
-    session::Foretold,
+    session::{Foretold, TELLS_NOW},
 };
 
 /// Most messages that wait to be understood.
@@ -106,7 +106,7 @@ impl Draft<'_> {
         let leaf = class.1.current();
         let done = done.map_or(String::new(), |words| format!(" The rules took it as {leaf}, {words}."));
         let queued = self.events.iter().skip(first).any(|e| matches!(e.event, Event::QueueChanged { .. }));
-        let now = if queued && self.hears() { " Alt-M passes it to the running agent now." } else { "" };
+        let now = if queued && self.hears() { format!(" {TELLS_NOW}.") } else { String::new() };
         self.notice(Level::Warn, format!("{}{done}{now}", said.faults.join(" ")));
         decided
     }

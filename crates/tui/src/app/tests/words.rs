@@ -150,6 +150,23 @@ fn what_is_queued_does_not_stand_for_the_step_that_works() {
 }
 
 #[test]
+fn where_a_message_would_wait_for_the_end_it_is_said_what_tells_the_agent_now() {
+    for line in ["make the day length a constant HOURS_PER_DAY", "rename the module"] {
+        let mut desk = running();
+        let text = desk.wait(900).press(line).text();
+        assert!(text.contains("queued: starts when the run ends; Alt-M tells the agent now"), "{text}");
+        desk.press("<alt-m>").deliver();
+        assert!(desk.state().queue.is_empty(), "{line}: it was told");
+    }
+    // A command line cannot be told, and what reaches the agent anyway needs no key for it.
+    for line in ["!make test", "use a constant HOURS_PER_DAY"] {
+        let mut desk = running();
+        let text = desk.wait(900).press(line).text();
+        assert!(!text.contains("Alt-M"), "{line}: {text}");
+    }
+}
+
+#[test]
 fn enter_on_a_place_of_a_red_gate_opens_it_in_the_editor_or_in_the_diff_that_shows_it() {
     let mut desk = before("red gate", (120, 40));
     let call = desk.tools.pop().unwrap();
