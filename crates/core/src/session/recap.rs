@@ -84,13 +84,18 @@ impl State {
 
     /// How far a plan is, what comes next in it, and how it goes on.
     fn left_of_plan(&self, plan: &Plan) -> String {
+        format!("open: {}{}", plan.standing(), self.goes_on(plan))
+    }
+
+    /// What comes next in a plan, and how it goes on.
+    pub(super) fn goes_on(&self, plan: &Plan) -> String {
         let next = plan.tasks.iter().find(|t| !t.status.at_rest()).map(|t| format!(", next \"{}\"", t.title));
         let how = match (&self.plan, self.waits_where_it_was_left()) {
             (Some(_), _) => "",
             (None, true) => "; decide the waiting changes, then \"go on\" resumes it",
             (None, false) => "; \"go on\" resumes it",
         };
-        format!("open: {}{}{how}", plan.standing(), next.unwrap_or_default())
+        format!("{}{how}", next.unwrap_or_default())
     }
 }
 

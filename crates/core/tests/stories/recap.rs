@@ -118,7 +118,9 @@ fn where_changes_wait_before_it_can_go_on_it_says_to_decide_those() {
             b.approve_all(None).unwrap();
             b.write();
             let offered = b.notices().last().unwrap().clone();
-            assert!(offered.ends_with("was left at 1 of 2 steps. `/redo` resumes it."), "{offered}");
+            assert_eq!(offered, "1 of 2 steps are done, next \"Two\"; \"go on\" resumes it.");
+            let left = b.notices().iter().filter(|n| n.contains("was left at")).count();
+            assert_eq!(left, 1, "that it was left is said once");
             assert!(b.session.pending().is_empty(), "nothing begins without the user's word");
             let told = asked(&mut b, "where were we?").unwrap();
             assert!(!told.contains(first) && told.contains("\"go on\" resumes it"), "{told}");

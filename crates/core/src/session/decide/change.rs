@@ -9,7 +9,7 @@ use crate::{
     event::{Event, FileChange, Level},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    plan::{Plan, TaskStatus},
+    plan::TaskStatus,
     proposal::{Decision, Proposal, ProposalStatus, TakeBack},
     question::Review,
     relpath::RelPath,
@@ -438,13 +438,21 @@ impl Draft<'_> {
             self.emit(Event::TaskCompleted { task, took: crate::ids::Millis(0) });
             if self.state.plan.is_none() {
                 self.renew_gates();
-                let offer = self.state.suspended.as_ref().and_then(Plan::offer);
-                self.notice(
-                    Level::Info,
-                    offer.unwrap_or_else(|| "Every step of the plan is done.".to_owned()),
-                );
+                self.tell_left();
             }
         }
+    }
+
+    /// Tells what is left of the plan that was offered when the session was opened.
+    fn tell_left(&mut self) {
+        let plan = self.state.suspended.as_ref().filter(|plan| plan.unfinished());
+        let told = plan.map(|plan| match (plan.done(), plan.tasks.len()) {
+            (done, all) if done < all => {
+                format!("{done} of {all} steps are done{}.", self.state.goes_on(plan))
+            }
+            _ => plan.offer().unwrap_or_default(),
+        });
+        self.notice(Level::Info, told.unwrap_or_else(|| "Every step of the plan is done.".to_owned()));
     }
 
     /// After a write that no question covered (auto), its lane goes on.
