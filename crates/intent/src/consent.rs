@@ -85,8 +85,16 @@ impl Classifier {
         let said = normal(line).replace(['\'', '’'], "");
         let words = parts(&said);
         let rest = self.behind_yes(&words, to);
-        let more = self.past(rest, List::ConsentBut).filter(|_| rest.len() < words.len())?;
+        let option = || (to == Leave::Run && self.is_option(rest)).then_some(rest);
+        let more = self.past(rest, List::ConsentBut).or_else(option).filter(|_| rest.len() < words.len())?;
         (!more.is_empty()).then(|| more.join(" "))
+    }
+
+    /// Whether words give or take an option of a command, and nothing else: "with -v", "without --fix -q".
+    fn is_option(&self, words: &[&str]) -> bool {
+        let more = self.past(words, List::ConsentWith).unwrap_or_default();
+        let mut more = more.iter().filter(|word| !self.tables().is(List::AgreeBeside, word)).peekable();
+        more.peek().is_some() && more.all(|word| word.len() > 1 && word.starts_with('-'))
     }
 
     /// What stands behind a no at the head: "don't", "no, not yet", "don't run it", "no, don't". `None` without one, and where
@@ -210,6 +218,7 @@ mod tests {
         }
         for (to, lines) in [
             (Leave::Run, ["yes, but with -v", "yes but only for src/a.rs", "run it, but not as root"]),
+            (Leave::Run, ["run it with -v", "run that without --fix -q", "yes, with --nocapture please"]),
             (
                 Leave::Commit,
                 ["yes, but not the README", "ok, but mention the cache", "commit it but without b.txt"],
@@ -267,7 +276,9 @@ mod tests {
     fn what_says_something_else_is_neither() {
         for line in [
             "run it?",
-            "run it with -v",
+            "with -v",
+            "run it with the new fixtures",
+            "run the tests with -v",
             "run the tests first",
             "commit it with another message",
             "don't touch the tests",

@@ -44,7 +44,7 @@ lists! {
     SpareBut, SpareOther, SpareBefore, SpareWhy, SpareWithout, SpareIn, SpareAs, SpareIs, SpareLeave,
     SpareEnd, SpareLast, SpareNot, SpareAny, SpareInside, SpareFirst, SpareParticle, SpareClose,
     SpareStress, LeavePipeline, Decline, Agree, AgreeAct, AgreeBeside, ConsentYes, ConsentLead, ConsentNo, ConsentNot,
-    ConsentBut, ConsentHead, ConsentInstead, ConsentRather, ConsentPlease, ConsentUse, ConsentOff, ConsentRun, ConsentCommit, ConsentChange, ConsentCall, ConsentDo, ConsentWhat, Undo, UndoVerb, UndoSplit,
+    ConsentBut, ConsentWith, ConsentHead, ConsentInstead, ConsentRather, ConsentPlease, ConsentUse, ConsentOff, ConsentRun, ConsentCommit, ConsentChange, ConsentCall, ConsentDo, ConsentWhat, Undo, UndoVerb, UndoSplit,
     UndoBack, UndoThe, UndoLast, UndoWhat, UndoIt, UndoAll, UndoCount, UndoOnly, UndoStep, UndoFile,
     UndoNth, UndoNthDe, UndoAnd, UndoDone, UndoWhich, UndoDid, UndoOwn, UndoOf, UndoLead, UndoTail,
     UndoRest, UndoWas, UndoPut, UndoRestore, UndoWhy, Clear, ShowDiff, ShowOutput, ShowCost, LeaveLead, LeaveNoun, GiveBack, GiveVerb, GiveAgain, FollowLead, FollowTail, FollowFor, FollowNext,

@@ -101,6 +101,7 @@ fn what_is_wanted_instead_denies_the_command_and_no_model_is_asked() {
         "I'd rather use make test",
         "can you use make test instead?",
         "yes, but with -v",
+        "run it with -v",
     ];
     for line in lines {
         // In a run, and where a question is answered by a command.
@@ -135,9 +136,14 @@ fn what_is_wanted_instead_denies_the_command_and_no_model_is_asked() {
 
 #[test]
 fn a_yes_with_a_change_is_no_yes_to_what_stands_there() {
-    for line in
-        ["yes, but with -v", "yes but only for src/a.rs", "run it, but not as root", "ok, but use make check"]
-    {
+    for line in [
+        "yes, but with -v",
+        "run it with -v",
+        "run that without --fix, please",
+        "yes but only for src/a.rs",
+        "run it, but not as root",
+        "ok, but use make check",
+    ] {
         let mut b = command();
         let step = b.say(line);
         assert!(!starts(&step).contains(&"run".to_owned()), "{line}");
