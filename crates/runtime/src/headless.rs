@@ -32,12 +32,11 @@ use pilothouse_core::{
     scope::PermissionMode,
     session::{LaneKind, Session, State},
     talk::FaultKind,
-    trust::Trust,
 };
 use tokio::sync::mpsc;
 
 use crate::{
-    driver::{Setup, Which, drive},
+    driver::{Setup, drive},
     error::RuntimeError,
 };
 use report::Report;
@@ -131,13 +130,10 @@ pub async fn run(
         None
     };
     let (home, secrets) = (setup.home.clone(), setup.secrets.clone());
-    let trusts = setup.trust == Trust::Once;
-    let named = if let Which::Named(name) = &setup.which { Some(name.clone()) } else { None };
     let (requests, incoming) = mpsc::channel(16);
     let (outgoing, mut updates) = mpsc::channel(1024);
+    let report = Report::new(&options, &setup, out, err);
     let driver = tokio::spawn(drive(setup, incoming, outgoing));
-    let mut report = Report::new(&options, trusts, out, err);
-    report.session = named.filter(|_| !options.forget);
     let mut watch = Watch {
         session: Session::new(),
         from: Seq(0),

@@ -24,6 +24,7 @@ use pilothouse_core::{
     recipe::Recipes,
     session::{ASK_AGAIN, Apply, LaneKind, State, needless_alone},
     talk::{Delta, DeltaKind, OFFLINE},
+    trust::Trust,
 };
 
 use super::{
@@ -32,7 +33,10 @@ use super::{
     way::{Kept, onward},
     words::in_shell,
 };
-use crate::narration::{Narration, Tone, narrate, revised};
+use crate::{
+    driver::{Setup, Which},
+    narration::{Narration, Tone, narrate, revised},
+};
 
 /// The printer of one run.
 pub(super) struct Report<'a> {
@@ -40,7 +44,7 @@ pub(super) struct Report<'a> {
     quiet: bool,
     kept: Kept,
     /// The session that it is in, where that is kept.
-    pub session: Option<String>,
+    session: Option<String>,
     out: &'a mut (dyn Write + Send),
     err: &'a mut (dyn Write + Send),
     /// What a command wrote since its last whole line, by stream.
@@ -72,17 +76,19 @@ pub(super) struct Report<'a> {
 impl<'a> Report<'a> {
     pub fn new(
         options: &Options,
-        trusts: bool,
+        setup: &Setup,
         out: &'a mut (dyn Write + Send),
         err: &'a mut (dyn Write + Send),
     ) -> Self {
         let Options { json, quiet, forget: forgets, auto_confirm, plan_only, .. } = *options;
+        let trusts = setup.trust == Trust::Once;
+        let named = if let Which::Named(name) = &setup.which { Some(name.clone()) } else { None };
         let kept = Kept { forgets, trusts, confirms: auto_confirm && !plan_only };
         Self {
             json,
             quiet,
             kept,
-            session: None,
+            session: named.filter(|_| !forgets),
             out,
             err,
             open: Default::default(),

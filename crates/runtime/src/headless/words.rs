@@ -21,18 +21,15 @@ pub(super) fn in_shell(text: &str, session: Option<&str>) -> String {
         let found = found.and_then(|(command, arguments, after)| {
             line(command, arguments, session).map(|line| (line, after))
         });
-        match found {
-            Some((line, after)) => {
-                if marked {
-                    out.pop();
-                }
-                out.push_str(&format!("`{line}`"));
-                rest = after;
+        if let Some((line, after)) = found {
+            if marked {
+                out.pop();
             }
-            None => {
-                out.push('/');
-                rest = from.get(1..).unwrap_or_default();
-            }
+            out.push_str(&format!("`{line}`"));
+            rest = after;
+        } else {
+            out.push('/');
+            rest = from.get(1..).unwrap_or_default();
         }
     }
     out + rest
@@ -67,7 +64,6 @@ fn named(text: &str, marked: bool) -> Option<(&'static SlashCommand, &str, &str)
 
 /// What does it in a shell.
 fn line(command: &SlashCommand, arguments: &str, session: Option<&str>) -> Option<String> {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "any other is given to the session")]
     Some(match (command.does, arguments) {
         (Slash::Connect, _) => "pilothouse auth set PRESET".to_owned(),
         (Slash::Trust, "off") => "pilothouse trust --revoke".to_owned(),

@@ -17,10 +17,13 @@ const MAKES_MORE: [&str; 8] =
 /// Scripts that npm and pnpm know without a line of the package.
 const KNOWN_SCRIPTS: [&str; 5] = ["start", "stop", "restart", "env", "install"];
 
+/// What a text lists; `None` where that may be more than it shows.
+type Reader = fn(&str) -> Option<Vec<String>>;
+
 /// The file that would have what is asked for and surely does not.
 pub(super) fn without(root: &Path, target: &Target) -> Option<Listed> {
     let folder = root.join(&target.folder);
-    let (file, read): (_, fn(&str) -> Option<Vec<String>>) = match &*target.program {
+    let (file, read): (_, Reader) = match &*target.program {
         "make" | "gmake" => (first(&folder, &["GNUmakefile", "makefile", "Makefile"])?, makefile),
         "just" => (first(&folder, &["justfile", "Justfile", ".justfile"])?, justfile),
         "task" => (first(&folder, &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml"])?, taskfile),
