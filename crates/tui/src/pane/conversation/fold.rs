@@ -354,6 +354,8 @@ impl Log {
         }
         if let Some((call, dirty)) = self.known(proposal.call) {
             call.summary = format!("+{added} -{removed}{total}");
+            // However its model named the file, it is told as the review names it.
+            proposal.path.as_str().clone_into(&mut call.subject);
             *dirty = true;
         }
     }

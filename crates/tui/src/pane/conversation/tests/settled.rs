@@ -237,6 +237,16 @@ fn a_file_that_waits_has_one_row_with_its_figures() {
 }
 
 #[test]
+fn what_is_proposed_is_told_by_its_path_in_the_folder_however_its_model_named_it() {
+    let mut s = Screen::new();
+    s.tell(started(901, Tool::Edit, "/home/kim/tally/src/a.rs"));
+    s.tell(proposal(1, "src/a.rs", "a\n", "x\n").0);
+    s.tell(ended(901, "proposed", ""));
+    let rows = rows_with(&mut s, "src/a.rs");
+    assert!(rows.len() == 1 && !rows[0].contains("tally"), "{rows:?}");
+}
+
+#[test]
 fn files_that_wait_stand_by_path_in_whatever_order_they_were_proposed() {
     let mut s = Screen::new();
     for (id, path) in [(1, "src/slug.js"), (2, "src/cli.js")] {
