@@ -84,7 +84,7 @@ pub(super) fn variants(word: &Word) -> (Vec<Word>, Option<&'static str>) {
     let mut whole = true;
     while let Some(list) = todo.pop() {
         steps += 1;
-        let next = innermost(&list);
+        let next = outermost(&list);
         whole &= next.is_none() || steps < MAX_WORDS && todo.len() < MAX_WORDS;
         match next {
             Some((open, close, choices)) if steps < MAX_WORDS && todo.len() < MAX_WORDS => {
@@ -119,35 +119,39 @@ fn merge(pieces: &mut Vec<Piece>) {
     *pieces = out;
 }
 
-/// The first innermost `{a,b}`: where it opens and closes, and its choices.
-fn innermost(list: &[Unit]) -> Option<(usize, usize, Vec<Vec<Unit>>)> {
-    let mut open = None;
-    let mut choices: Vec<Vec<Unit>> = Vec::new();
-    for (at, unit) in list.iter().enumerate() {
-        match unit {
-            Unit::Open => {
-                open = Some(at);
-                choices = vec![Vec::new()];
-            }
-            Unit::Comma if open.is_some() => choices.push(Vec::new()),
-            Unit::Close => match open.take() {
-                Some(start) if choices.len() > 1 => return Some((start, at, choices)),
-                Some(start) => match choices.first().map(Vec::as_slice) {
-                    Some([only]) if range_of(only).is_some() => {
-                        return range_of(only).map(|range| (start, at, range.words()));
-                    }
-                    _ => choices.clear(),
-                },
-                None => choices.clear(),
-            },
-            Unit::Comma | Unit::Other(_) => {
-                if let Some(last) = choices.last_mut() {
-                    last.push(unit.clone());
+/// The first outermost `{a,b}`: where it opens and closes, and its choices, in which others may stand.
+fn outermost(list: &[Unit]) -> Option<(usize, usize, Vec<Vec<Unit>>)> {
+    let opens = list.iter().enumerate().filter(|(_, unit)| matches!(unit, Unit::Open));
+    opens.map(|(at, _)| at).find_map(|open| {
+        let (mut level, mut choices) = (0_usize, vec![Vec::new()]);
+        for (at, unit) in list.iter().enumerate().skip(open + 1) {
+            match unit {
+                Unit::Close if level == 0 => return expansion(choices).map(|words| (open, at, words)),
+                Unit::Comma if level == 0 => {
+                    choices.push(Vec::new());
+                    continue;
                 }
+                Unit::Open => level += 1,
+                Unit::Close => level -= 1,
+                Unit::Comma | Unit::Other(_) => {}
+            }
+            if let Some(last) = choices.last_mut() {
+                last.push(unit.clone());
             }
         }
+        None
+    })
+}
+
+/// What stands for a pair of braces with these choices between: each of them, or the words of a range.
+fn expansion(choices: Vec<Vec<Unit>>) -> Option<Vec<Vec<Unit>>> {
+    match choices.as_slice() {
+        [only] => match only.as_slice() {
+            [unit] => range_of(unit).map(|range| range.words()),
+            _ => None,
+        },
+        _ => Some(choices),
     }
-    None
 }
 
 /// `a..b` or `a..b..step`, of numbers or letters.

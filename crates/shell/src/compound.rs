@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::parse::{Parser, Pending, Read, Unreadable, bare};
 use super::syntax::{
-    HereDoc, Joined, Kind, Piece, Pipeline, Quote, Redirect, Script, Shape, Span, Target, Word,
+    HereDoc, Joined, Kind, Node, Piece, Pipeline, Quote, Redirect, Script, Shape, Span, Target, Word,
 };
 
 /// Words that open a compound command; `(` does as well.
@@ -65,6 +65,9 @@ impl Parser<'_> {
             self.blanks();
             match self.byte(0) {
                 None | Some(b';') => return Err(Unreadable),
+                Some(b'\n') if !self.pending.is_empty() => return Err(Unreadable),
+                // A process substitution, and no comparison.
+                Some(b'<' | b'>') if self.byte(1) == Some(b'(') => words.push(self.word()?),
                 Some(b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|') => self.at += 1,
                 Some(_) if self.peek_bare() == "]]" => {
                     self.at += 2;
@@ -107,6 +110,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn for_clause(&mut self) -> Read<Kind> {
+        let select = self.peek_bare() == "select";
         self.at += self.peek_bare().len();
         self.blanks();
         if self.looking_at("((") {
@@ -138,7 +142,14 @@ impl Parser<'_> {
         self.blanks();
         let _ = self.eat(";");
         let body = self.do_group()?;
-        Ok(Kind::Each { name, list, body })
+        let each = Kind::Each { name, list, body };
+        if !select {
+            return Ok(each);
+        }
+        // It asks again and again.
+        let node = Node { kind: each, redirects: Vec::new(), span: Span::default() };
+        let one = Pipeline { nodes: vec![node], background: false, turned: false, joined: Joined::Always };
+        Ok(Kind::Compound { words: Vec::new(), bodies: vec![vec![one]], shape: Shape::While })
     }
 
     pub(super) fn case_clause(&mut self) -> Read<Kind> {
@@ -268,7 +279,8 @@ impl Parser<'_> {
             quoted |= *quote != Quote::Bare;
         }
         let doc = Rc::new(HereDoc::default());
-        self.pending.push(Pending { doc: Rc::clone(&doc), delimiter, quoted, strip_tabs });
+        let within = self.within;
+        self.pending.push(Pending { doc: Rc::clone(&doc), delimiter, quoted, strip_tabs, within });
         Ok(Target::HereDoc(doc))
     }
 }

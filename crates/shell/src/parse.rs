@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use super::syntax::{Assign, HereDoc, Joined, Kind, Node, Piece, Pipeline, Quote, Script, Span, Word};
+use super::word::is_plain_subscript;
 
 /// Nesting beyond this is unreadable.
 const MAX_DEPTH: usize = 60;
@@ -24,6 +25,8 @@ pub(super) struct Pending {
     pub(super) delimiter: String,
     pub(super) quoted: bool,
     pub(super) strip_tabs: bool,
+    /// How deep in words it was begun.
+    pub(super) within: usize,
 }
 
 /// The parser: a position in a text.
@@ -32,6 +35,9 @@ pub(super) struct Parser<'a> {
     pub(super) at: usize,
     depth: usize,
     pub(super) pending: Vec<Pending>,
+    /// How deep in words, tests and lists the parser is: shells do not agree on where a here-document begins that was named
+    /// outside of them.
+    pub(super) within: usize,
     /// Set when the text is not a slice of the line: where it came from.
     origin: Option<Span>,
 }
@@ -71,7 +77,7 @@ pub(super) fn parse_nested(text: &str, depth: usize, origin: Span) -> Read<Scrip
 
 impl<'a> Parser<'a> {
     pub(super) const fn new(text: &'a str, depth: usize, origin: Option<Span>) -> Self {
-        Self { text, at: 0, depth, pending: Vec::new(), origin }
+        Self { text, at: 0, depth, pending: Vec::new(), within: 0, origin }
     }
 
     /// Reads a text that lies between `start` and here as inside double quotes.
@@ -154,16 +160,21 @@ impl<'a> Parser<'a> {
 
     fn here_documents(&mut self) -> Read<()> {
         for pending in std::mem::take(&mut self.pending) {
+            if pending.within != self.within {
+                return Err(Unreadable);
+            }
             let start = self.at;
             let mut body = String::new();
             loop {
                 if self.at >= self.text.len() {
                     return Err(Unreadable);
                 }
-                let line = self.rest().split('\n').next().unwrap_or("");
-                self.at = (self.at + line.len() + 1).min(self.text.len());
+                let line = self.here_line(pending.quoted);
                 let line = if pending.strip_tabs { line.trim_start_matches('\t') } else { line };
-                if line == pending.delimiter {
+                // Lines are joined before one of them can be the end.
+                if line == pending.delimiter
+                    || !pending.quoted && line.replace("\\\n", "") == pending.delimiter
+                {
                     break;
                 }
                 body.push_str(line);
@@ -184,13 +195,26 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// Takes a line of a here-document, with those that it is joined to by a backslash at its end.
+    fn here_line(&mut self, quoted: bool) -> &'a str {
+        let rest = self.rest();
+        let goes_on = |line: &str| line.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+        let mut ends = rest.match_indices('\n').map(|(at, _)| at);
+        let end = ends.find(|at| quoted || !goes_on(rest.get(..*at).unwrap_or("")));
+        let line = rest.get(..end.unwrap_or(rest.len())).unwrap_or("");
+        self.at = (self.at + line.len() + 1).min(self.text.len());
+        line
+    }
+
     /// The bare word at the current place, if it is one: for reserved words.
     pub(super) fn peek_bare(&self) -> &'a str {
         let rest = self.rest();
         let end = rest
             .find(|c: char| c.is_ascii_whitespace() || ";&|()<>'\"\\$`".contains(c))
             .unwrap_or(rest.len());
-        rest.get(..end).unwrap_or("")
+        // With a quote or an expansion at its end the word goes on, and is no reserved one.
+        let goes_on = rest.get(end..).is_some_and(|tail| tail.starts_with(['\'', '"', '\\', '$', '`']));
+        if goes_on { "" } else { rest.get(..end).unwrap_or("") }
     }
 
     pub(super) fn reserved(&mut self, word: &str) -> bool {
@@ -355,6 +379,9 @@ impl<'a> Parser<'a> {
             let close = self.rest().find("]=").or_else(|| self.rest().find("]+="));
             match close {
                 Some(close) if leading && !self.rest().get(..close).unwrap_or(" ").contains([' ', '\n']) => {
+                    if !is_plain_subscript(self.rest().get(..close).unwrap_or("")) {
+                        return Err(Unreadable);
+                    }
                     self.at += close + 1;
                 }
                 _ => {
@@ -372,6 +399,7 @@ impl<'a> Parser<'a> {
         let mut values = Vec::new();
         let array = self.eat("(");
         if array {
+            self.within += 1;
             loop {
                 self.newlines()?;
                 if self.eat(")") {
@@ -381,6 +409,11 @@ impl<'a> Parser<'a> {
                     return Err(Unreadable);
                 }
                 values.push(self.word()?);
+            }
+            self.within -= 1;
+            // What follows at once belongs to it.
+            if !self.word_ends() || self.byte(0) == Some(b'#') {
+                return Err(Unreadable);
             }
         } else if !self.word_ends() {
             values.push(self.word()?);

@@ -3,7 +3,7 @@
 //! Owns unquoting. Never resolves a variable and never judges.
 
 use super::parse::{Parser, Read, Unreadable, parse_nested};
-use super::syntax::{Piece, Quote, VarOp, Word};
+use super::syntax::{Piece, Quote, Script, VarOp, Word};
 
 /// Where a run of pieces ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,14 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let pieces = self.pieces(Until::Word)?;
         if self.at == start {
+            return Err(Unreadable);
+        }
+        // Beside a `$` that begins nothing bash keeps a value whole that it parts anywhere else.
+        let alone = |piece: &Piece| matches!(piece, Piece::Text(text, Quote::Bare) if text.ends_with('$'));
+        let parted = |piece: &Piece| {
+            matches!(piece, Piece::Var { quoted: false, .. } | Piece::Sub { quoted: false, .. })
+        };
+        if pieces.iter().any(alone) && pieces.iter().any(parted) {
             return Err(Unreadable);
         }
         Ok(Word { pieces, span: self.span_from(start) })
@@ -90,15 +98,13 @@ impl<'a> Parser<'a> {
                     None
                 }
                 (Some(b'$'), _) => Some(self.dollar(until.quoted())?),
-                (Some(b'`'), _) => Some(self.backticks(until.quoted())?),
-                (Some(b'<' | b'>'), Some(b'(')) if until == Until::Word => {
+                (Some(b'`'), _) => Some(self.backticks(until)?),
+                (Some(b'<' | b'>'), Some(b'('))
+                    if matches!(until, Until::Word | Until::Brace { quoted: false }) =>
+                {
                     let fed = self.looking_at(">");
                     self.at += 2;
-                    let script = self.script()?;
-                    if !self.eat(")") {
-                        return Err(Unreadable);
-                    }
-                    Some(Piece::Proc { script, fed })
+                    Some(Piece::Proc { script: self.script_within()?, fed })
                 }
                 _ => Some(self.plain(until)),
             };
@@ -125,7 +131,8 @@ impl<'a> Parser<'a> {
         let stop = |c: char| match until {
             Until::Word => " \t\n;&|()<>\\'\"$`".contains(c),
             Until::DoubleQuote => "\"\\$`".contains(c),
-            Until::Brace { .. } => "}\\'\"$`".contains(c),
+            Until::Brace { quoted: true } => "}\\'\"$`".contains(c),
+            Until::Brace { quoted: false } => "}\\'\"$`<>".contains(c),
             Until::End => "\\$`".contains(c),
         };
         // At least one character is taken, or the caller would not move on.
@@ -221,8 +228,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn backticks(&mut self, quoted: bool) -> Read<Piece> {
-        let start = self.at;
+    fn backticks(&mut self, until: Until) -> Read<Piece> {
+        let (start, quoted) = (self.at, until.quoted());
         self.at += 1;
         let mut inner = String::new();
         loop {
@@ -233,6 +240,10 @@ impl<'a> Parser<'a> {
                 '\\' => {
                     let next = self.rest().chars().next().ok_or(Unreadable)?;
                     self.at += next.len_utf8();
+                    // In a here-document it stays as it is, but not for every shell.
+                    if until == Until::End && next == '"' {
+                        return Err(Unreadable);
+                    }
                     if !(matches!(next, '`' | '\\' | '$') || quoted && next == '"') {
                         inner.push('\\');
                     }
@@ -245,24 +256,19 @@ impl<'a> Parser<'a> {
         Ok(Piece::Sub { script, quoted })
     }
 
-    /// The text between `((` and `))`, when they match; the caller moves on.
+    /// The text between `((` and `))`, when they match; the caller moves on. With quotes and backslashes in it shells do not agree
+    /// on where it ends: then it is no arithmetic, but commands.
     pub(super) fn arithmetic_inner(&self, ahead: usize) -> Option<&'a str> {
         let rest = self.rest().get(ahead + 1..)?;
         let mut level = 0usize;
-        let mut quote = None;
-        let mut escaped = false;
+        let mut quoted = false;
         for (at, c) in rest.char_indices() {
-            if escaped {
-                escaped = false;
-                continue;
-            }
-            match (quote, c) {
-                (_, '\\') => escaped = true,
-                (Some(open), c) if open == c => quote = None,
-                (None, '\'' | '"') => quote = Some(c),
-                (None, '(') => level += 1,
-                (None, ')') if level > 0 => level -= 1,
-                (None, ')') => {
+            match (quoted, c) {
+                (_, '\\' | '\'' | '`') => return None,
+                (_, '"') => quoted = !quoted,
+                (false, '(') => level += 1,
+                (false, ')') if level > 0 => level -= 1,
+                (false, ')') => {
                     let closed = rest.get(at + 1..).is_some_and(|r| r.starts_with(')'));
                     return if closed { rest.get(..at) } else { None };
                 }
@@ -270,6 +276,14 @@ impl<'a> Parser<'a> {
             }
         }
         None
+    }
+
+    /// The script of a substitution, up to its end.
+    fn script_within(&mut self) -> Read<Script> {
+        self.within += 1;
+        let script = self.script()?;
+        self.within -= 1;
+        if self.eat(")") { Ok(script) } else { Err(Unreadable) }
     }
 
     fn dollar(&mut self, quoted: bool) -> Read<Piece> {
@@ -281,13 +295,10 @@ impl<'a> Parser<'a> {
             return Ok(Piece::Arith(self.nested_text(inner, start)?));
         }
         if self.eat("$(") {
-            let script = self.script()?;
-            if !self.eat(")") {
-                return Err(Unreadable);
-            }
-            return Ok(Piece::Sub { script, quoted });
+            return Ok(Piece::Sub { script: self.script_within()?, quoted });
         }
-        if self.looking_at("$[") {
+        // Lines are joined before it is seen what stands behind the sign.
+        if self.looking_at("$[") || self.looking_at("$\\\n") {
             return Err(Unreadable);
         }
         if self.eat("${") {
@@ -295,6 +306,10 @@ impl<'a> Parser<'a> {
         }
         self.at += 1;
         if let Some(name) = self.name() {
+            // Lines are joined and braces expanded before a name is read.
+            if self.looking_at("\\\n") || !quoted && self.looking_at("{") {
+                return Err(Unreadable);
+            }
             return Ok(Piece::Var { name, op: VarOp::Plain, quoted });
         }
         match self.byte(0) {
@@ -334,7 +349,7 @@ impl<'a> Parser<'a> {
             self.at += len;
             name
         });
-        if name.is_empty() {
+        if name.is_empty() || self.looking_at("\\\n") {
             return Err(Unreadable);
         }
         let mut subscript = Vec::new();
@@ -344,6 +359,9 @@ impl<'a> Parser<'a> {
         if self.looking_at("[") {
             let len = self.rest().find(']').ok_or(Unreadable)?;
             let inner = self.rest().get(..len).unwrap_or("");
+            if !is_plain_subscript(inner) {
+                return Err(Unreadable);
+            }
             let start = self.at;
             self.at += len + 1;
             subscript = self.nested_text(inner, start)?;
@@ -368,11 +386,27 @@ impl<'a> Parser<'a> {
         } else {
             VarOp::Other(self.pieces(until)?)
         };
+        // A single quote quotes behind some operators, and not behind others.
+        let single = |piece: &Piece| matches!(piece, Piece::Text(text, _) if text.contains('\''));
+        if quoted && matches!(&op, VarOp::Other(pieces) if pieces.iter().any(single)) {
+            return Err(Unreadable);
+        }
         if !self.eat("}") {
             return Err(Unreadable);
         }
         Ok(Piece::Var { name, op, quoted })
     }
+}
+
+/// Whether the first `]` behind this surely ends the subscript: no quote, bracket or substitution is open there.
+pub(super) fn is_plain_subscript(text: &str) -> bool {
+    let count = |sign: char| text.matches(sign).count();
+    count('"') % 2 == 0
+        && count('\'') % 2 == 0
+        && count('[') <= 1
+        && count('(') == count(')')
+        && count('{') == count('}')
+        && !text.contains(['\\', '`'])
 }
 
 /// Adds a piece, joining neighbouring literals written the same way.
