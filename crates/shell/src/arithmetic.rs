@@ -2,9 +2,10 @@
 //!
 //! Owns the reading of such texts. Never computes one.
 
-use super::expand::{Field, UNKNOWN, Value};
+use super::expand::{Field, UNKNOWN};
 use super::path::is_secret_variable;
 use super::syntax::Span;
+use super::value::Value;
 use super::walk::Walker;
 
 /// Operators of `[[` whose operands are arithmetic or the names of variables.
@@ -53,6 +54,12 @@ impl Walker<'_> {
 
     /// What is said of a variable beside its value: that it is a number, or an array whose subscripts are texts.
     pub(super) fn note_kind(&mut self, flags: &str, variable: &str, value: Option<&Field>) {
+        // Other kinds hold their values in another form, and the builtin may refuse to.
+        self.memory.unsure.insert(variable.to_owned());
+        // What it stands for is named later.
+        if flags.contains('n') {
+            self.doubt_names();
+        }
         if flags.contains('A') {
             self.memory.tables.insert(variable.to_owned());
         }

@@ -94,11 +94,12 @@ impl Walker<'_> {
 
     /// Judges a command that another program starts: functions and aliases do not count, and no setting lasts.
     pub(super) fn dispatch_outside(&mut self, argv: &[Field], span: Span, feed: Feed) -> Feed {
-        let mark = self.enter();
+        let (mark, stand) = (self.enter(), self.stand.clone());
         self.outside = true;
         let out = self.dispatch(argv, span, feed);
         self.outside = false;
         self.forget(mark);
+        self.stand = stand;
         out
     }
 

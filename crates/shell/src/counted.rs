@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::endless::is_endless;
+use super::endless::{UNCLEAR, is_endless};
 use super::expand::{Feed, UNKNOWN};
 use super::parse::bare;
 use super::syntax::{Assign, Joined, Kind, Node, Piece, Script, Shape, Word};
@@ -29,7 +29,7 @@ struct Count<'w> {
 }
 
 impl Walker<'_> {
-    /// The most rounds of a `while` or `until`, or of a `for ((…))` with these words; one where it only reads on.
+    /// The most rounds of a `while` or `until`, or of a `for ((…))` with these words.
     pub(super) fn rounds_of_loop(
         &self,
         words: &[Word],
@@ -43,7 +43,7 @@ impl Walker<'_> {
                 _ if self.upstream_endless => ENDLESS,
                 Feed::File(file) if is_endless(file) => ENDLESS,
                 Feed::Text(text) => text.lines().count(),
-                Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => 1,
+                Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => UNCLEAR,
             };
         }
         let (asked, changed, called) = (HashSet::new(), HashSet::new(), HashSet::new());
@@ -65,14 +65,18 @@ impl Walker<'_> {
         if count.asked.is_disjoint(&count.changed) {
             return ENDLESS;
         }
-        count.asked.iter().filter_map(|name| self.number_in(name)).fold(count.most, usize::max)
+        let open =
+            words.iter().flat_map(|w| &w.pieces).any(|p| matches!(p, Piece::Sub { .. } | Piece::Arith(_)));
+        let least = if open { UNCLEAR } else { 0 };
+        count.asked.iter().filter_map(|name| self.number_in(name)).fold(count.most.max(least), usize::max)
     }
 
     /// How far a variable is from zero, where it is known and begins as a number does.
     fn number_in(&self, name: &str) -> Option<usize> {
         let value = self.value_of(name).filter(|value| !value.text.contains(UNKNOWN))?;
         let digits = value.text.trim_start_matches('-');
-        digits.starts_with(|c: char| c.is_ascii_digit()).then(|| number(digits))
+        let least = if value.spelled { 0 } else { UNCLEAR };
+        digits.starts_with(|c: char| c.is_ascii_digit()).then(|| number(digits).max(least))
     }
 }
 

@@ -38,10 +38,14 @@ impl Program {
 
     /// Which words are read as the values of options that may take none.
     fn doubtful_values(&self, args: &Args, words: &[Field]) -> Vec<usize> {
-        let texts = list("options of any text").iter().filter_map(|text| text.split_once('='));
-        let takes_any = |opt: &&Opt| texts.clone().any(|text| text == (args.operand(0), &*opt.name));
-        let open = args.opts.iter().filter(|opt| !takes_any(opt)).filter_map(|opt| opt.value_at);
+        let open = args.opts.iter().filter(|opt| !takes_any(args, opt)).filter_map(|opt| opt.value_at);
         open.filter(|at| words.get(*at).is_some_and(|word| self.may_stand_alone(&word.text))).collect()
+    }
+
+    /// Which words are any text that an option takes as a word of its own.
+    pub fn free_texts(&self, words: &[Field]) -> Vec<usize> {
+        let args = Args::read(self, words);
+        args.opts.iter().filter(|opt| takes_any(&args, opt)).filter_map(|opt| opt.value_at).collect()
     }
 
     /// Whether a word behind an option may be one itself, or a setting, and not the value: no option is sure to take that.
@@ -224,6 +228,12 @@ impl Program {
     }
 }
 
+/// Whether an option takes any text as its value.
+fn takes_any(args: &Args, opt: &Opt) -> bool {
+    let mut texts = list("options of any text").iter().filter_map(|text| text.split_once('='));
+    texts.any(|text| text == (args.operand(0), &*opt.name))
+}
+
 /// Whether a word looks as a part of the project is said to.
 fn fits_part(pattern: &str, text: &str) -> bool {
     let plain = text.strip_prefix("./").unwrap_or(text);
@@ -281,8 +291,9 @@ fn names_behind(value: &str) -> bool {
 /// Whether a text that may be a path stays in the project, and is no address.
 fn is_inside(text: &str, cwd: Cwd) -> bool {
     let inside = |t: &str| matches!(place(t, cwd), Place::Project | Place::Control | Place::Null);
-    !text.contains("://")
-        && !text.starts_with("git@")
+    // From a descriptor a way may lead anywhere.
+    let roundabout = text.starts_with("/dev/") && text.contains("..");
+    !(text.contains("://") || text.starts_with("git@") || roundabout)
         && inside(text)
         && text.split(['=', ':', ',']).all(inside)
 }

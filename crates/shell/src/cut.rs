@@ -3,9 +3,10 @@
 //! Owns working these out, so far as to tell whether a secret is named so. Never gives a value on: shells differ in what
 //! they make of one.
 
-use super::expand::{Feed, Value};
+use super::expand::Feed;
 use super::path::glob;
 use super::secrets::names_secret;
+use super::value::Value;
 
 /// Longest value that is looked at.
 const MAX_BYTES: usize = 256;

@@ -11,6 +11,9 @@ use super::walk::Walker;
 /// How many programs at once are more than a machine has use for.
 pub(super) const MANY: usize = 100;
 
+/// What stands for a number of rounds that the line does not show.
+pub(super) const UNCLEAR: usize = MANY / 2;
+
 /// Devices that give bytes for ever.
 pub(super) fn is_endless(path: &str) -> bool {
     matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/full")
@@ -89,6 +92,8 @@ impl Walker<'_> {
     pub(super) fn check_beside(&mut self, span: Span) {
         if self.rounds >= MANY {
             self.hit("bomb", span);
+        } else if self.rounds >= UNCLEAR {
+            self.note_uncovered();
         }
     }
 }

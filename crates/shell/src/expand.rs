@@ -3,17 +3,19 @@
 //! Owns what is known of variables. Never judges a program; what it cannot know it marks with
 //! [`UNKNOWN`].
 
-use std::rc::Rc;
-
 use super::braces::{may_expand, variants};
 use super::cut::{self, Listed};
 use super::path::{Cwd, Place, is_secret_variable, place};
 use super::state::SCRATCH;
 use super::syntax::{Piece, Quote, Script, Span, VarOp, Word};
+use super::value::{Made, Value};
 use super::walk::Walker;
 
 /// Stands in a field for text that is not known.
 pub(super) const UNKNOWN: char = '\u{1a}';
+
+/// What parts an unquoted value.
+const BLANKS: [char; 3] = [' ', '\t', '\n'];
 
 /// Longest value that is followed.
 const MAX_VALUE: usize = 32 * 1024;
@@ -44,6 +46,7 @@ pub(super) enum Feed {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Field {
     pub text: String,
+    pub made: Made,
     /// Stands for several files (a wildcard, a loop over one).
     pub many: bool,
     /// Written in a roundabout way (quotes or escapes inside, put together from pieces).
@@ -74,6 +77,16 @@ impl Field {
         self.text.contains(UNKNOWN)
     }
 
+    /// Whether what is made of it says if it is an option, or which.
+    pub(super) fn may_be_option(&self) -> bool {
+        self.made > Made::Part || self.made == Made::Part && self.text.starts_with('-')
+    }
+
+    /// The same where all of it is made.
+    pub(super) fn made(self) -> Self {
+        Self { made: Made::Words, ..self }
+    }
+
     /// A plain field.
     pub(super) fn plain(text: &str, span: Span) -> Self {
         Self { text: text.to_owned(), span, ..Self::default() }
@@ -88,6 +101,8 @@ struct Builder {
     span: Span,
     /// A value had more parts than are followed.
     cut: bool,
+    /// What is at least made of the word by what is added now.
+    making: Made,
 }
 
 impl Builder {
@@ -102,6 +117,10 @@ impl Builder {
     fn push_value(&mut self, text: &str) {
         self.started = true;
         self.join_scratch(text);
+        if self.making > Made::Nothing {
+            let made = if self.open.text.is_empty() { Made::Begin } else { Made::Part };
+            self.open.made = self.open.made.max(made).max(self.making);
+        }
         if self.open.text.len() + text.len() <= MAX_VALUE {
             self.open.text.push_str(text);
         } else if !self.open.text.ends_with(UNKNOWN) {
@@ -146,18 +165,19 @@ impl Builder {
             return self.push_value(&UNKNOWN.to_string());
         }
         let mut first = true;
-        if value.starts_with([' ', '\t', '\n']) {
+        if value.starts_with(BLANKS) {
             self.split();
         }
-        self.cut |= value.split_ascii_whitespace().nth(MAX_PARTS).is_some();
-        for part in value.split_ascii_whitespace().take(MAX_PARTS) {
+        let parts = || value.split(BLANKS).filter(|part| !part.is_empty());
+        self.cut |= parts().nth(MAX_PARTS).is_some();
+        for part in parts().take(MAX_PARTS) {
             if !first {
                 self.split();
             }
             first = false;
             self.push_value(part);
         }
-        if !first && value.ends_with([' ', '\t', '\n']) {
+        if !first && value.ends_with(BLANKS) {
             self.split();
         }
     }
@@ -202,14 +222,20 @@ impl Walker<'_> {
     fn expand(&mut self, word: &Word, split: bool) -> Vec<Field> {
         let span = self.place_of(word.span);
         let open = Field { span, ..Field::default() };
-        let mut builder = Builder { fields: Vec::new(), open, started: false, span, cut: false };
+        let mut builder =
+            Builder { fields: Vec::new(), open, started: false, span, cut: false, making: Made::Nothing };
         let twisted = is_twisted(&word.pieces);
         for (at, piece) in word.pieces.iter().enumerate() {
+            builder.making = Made::Nothing;
             self.piece(piece, at == 0, split, &mut builder);
         }
         builder.split();
         if builder.cut {
             self.hit("too-long", span);
+        }
+        // No word is left of what is made: which of them a program takes for what, hangs on that.
+        if builder.fields.is_empty() && builder.making > Made::Nothing {
+            self.note_uncovered();
         }
         let mut fields = builder.fields;
         for field in &mut fields {
@@ -230,6 +256,7 @@ impl Walker<'_> {
                 // Where the shell stands, as `$PWD`.
                 let here = text.strip_prefix("~+").filter(|rest| rest.is_empty() || rest.starts_with('/'));
                 let here = here.filter(|_| first && *quote == Quote::Bare);
+                out.open.computed |= here.is_some();
                 match here {
                     Some(rest) => out.push(&format!("{}{rest}", self.named_here())),
                     None => out.push(text),
@@ -238,10 +265,18 @@ impl Walker<'_> {
             Piece::Var { name, op, quoted } => {
                 let value = self.variable(name, op, out.span);
                 let every = name == "@" && matches!(op, VarOp::Plain) || matches!(op, VarOp::All);
+                // Part of a list is several words, quoted or not.
+                let parts = !quoted || matches!(op, VarOp::Other(_));
+                out.making = making(!value.spelled, split && parts);
                 if split && *quoted && every && !value.list.is_empty() {
                     out.push_list(&value);
                     return;
                 }
+                // Of an empty list no word is left.
+                if split && *quoted && every {
+                    out.making = Made::Words;
+                }
+                out.open.computed |= name == "PWD";
                 out.open.many |= value.many;
                 out.open.open |= value.open;
                 out.open.data |= !value.is_number() && value.text.contains(UNKNOWN);
@@ -265,6 +300,8 @@ impl Walker<'_> {
                 let field = self.joined(pieces, out.span);
                 self.check_numbers(&field.text, out.span);
                 self.check_arithmetic(&field);
+                // It stands for a number, but as a count it is not that one.
+                out.open.computed = true;
                 out.push("0");
             }
         }
@@ -287,6 +324,7 @@ impl Walker<'_> {
         }
         out.open.computed = true;
         out.open.data |= text.contains(UNKNOWN);
+        out.making = making(!self.prints_no_option(script), splits);
         if splits {
             out.push_splitting(&text, self.parts(&text));
         } else {
@@ -301,8 +339,10 @@ impl Walker<'_> {
 
     fn joined(&mut self, pieces: &[Piece], span: Span) -> Field {
         let open = Field { span, ..Field::default() };
-        let mut scratch = Builder { fields: Vec::new(), open, started: false, span, cut: false };
+        let mut scratch =
+            Builder { fields: Vec::new(), open, started: false, span, cut: false, making: Made::Nothing };
         for piece in pieces {
+            scratch.making = Made::Nothing;
             self.piece(piece, false, false, &mut scratch);
         }
         scratch.open
@@ -329,7 +369,7 @@ impl Walker<'_> {
                 let value = if scratch && place(&format!("{other}/a"), Cwd::Project) != Place::Scratch {
                     Value::of(&other)
                 } else {
-                    Value::or_default(known, &other, *colon)
+                    Value { spelled: scratch, ..Value::or_default(known, &other, *colon) }
                 };
                 if *assigns {
                     self.assign(name, value.clone());
@@ -367,20 +407,32 @@ impl Walker<'_> {
             VarOp::Indirect if name == "#" => Value::unknown(),
             VarOp::Indirect => self.named_by(known.as_ref(), span),
             VarOp::Other(pieces) => {
-                self.check_secret_variable(name, known.is_none(), span);
                 let text = self.join(pieces, span);
-                self.check_part(&text, span);
-                // The folder above the one that the shell stands in.
-                if name == "PWD" && matches!(text.as_str(), "%/*" | "%/[!/]*") {
-                    return Value::of("..");
-                }
-                // Whatever is cut off its end, a path below the home folder stays there.
-                let home = if name == "HOME" { "~" } else { "" };
-                let shown = |v: &Value| self.is_assigned(name) && !v.many && !v.text.contains(UNKNOWN);
-                let listed = known.filter(shown).map_or(Listed::No, |value| cut::listed(&value, &text));
-                Value { listed, ..Value::of(&format!("{home}{UNKNOWN}")) }
+                self.operated(name, known, &text, span)
             }
         }
+    }
+
+    /// What an operator makes of a variable, which is not followed.
+    fn operated(&mut self, name: &str, known: Option<Value>, operator: &str, span: Span) -> Value {
+        self.check_secret_variable(name, known.is_none(), span);
+        // It may set a variable, which the name or its subscript does not tell.
+        if operator.contains('=') {
+            self.doubt_names();
+        }
+        if operator.contains("@P") {
+            self.hit("computed-code", span);
+        }
+        self.check_part(operator, span);
+        // The folder above the one that the shell stands in.
+        if name == "PWD" && matches!(operator, "%/*" | "%/[!/]*") {
+            return Value::of("..");
+        }
+        // Whatever is cut off its end, a path below the home folder stays there.
+        let home = if name == "HOME" { "~" } else { "" };
+        let shown = |v: &Value| self.is_assigned(name) && !v.many && !v.text.contains(UNKNOWN);
+        let listed = known.filter(shown).map_or(Listed::No, |value| cut::listed(&value, operator));
+        Value { listed, ..Value::of(&format!("{home}{UNKNOWN}")) }
     }
 
     /// The variable that another one names.
@@ -416,74 +468,12 @@ impl Walker<'_> {
     }
 }
 
-/// What a variable holds.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Value {
-    pub text: String,
-    pub many: bool,
-    /// The elements, when it is an array; the text joins them.
-    pub list: Rc<[String]>,
-    /// Names something of the environment.
-    pub open: bool,
-    /// Is a number, though the line does not show which.
-    pub number: bool,
-    /// Where what the line does not show of it comes from.
-    pub listed: Listed,
-}
-
-impl Value {
-    /// Whether it is a number for certain.
-    pub(super) fn is_number(&self) -> bool {
-        self.number || !self.text.is_empty() && self.text.chars().all(|c| c.is_ascii_digit())
-    }
-
-    /// A text.
-    pub(super) fn of(text: &str) -> Self {
-        Self { text: text.to_owned(), ..Self::default() }
-    }
-
-    /// Not known.
-    pub(super) fn unknown() -> Self {
-        Self::of(&UNKNOWN.to_string())
-    }
-
-    /// What a field holds.
-    pub(super) fn from_field(field: &Field) -> Self {
-        Self { many: field.many, number: !field.data, listed: field.listed, ..Self::of(&field.text) }
-    }
-
-    /// Several values under one name.
-    pub(super) fn list(fields: &[Field]) -> Self {
-        // What has a subscript of its own stands elsewhere than it is written.
-        if fields.iter().any(|f| f.text.starts_with('[') && f.text.contains("]=")) {
-            return Self::unknown();
-        }
-        let list: Rc<[String]> = fields.iter().map(|f| f.text.clone()).collect();
-        let listed = fields.iter().map(|f| f.listed).max().unwrap_or_default();
-        let text = list.join(" ");
-        Self { text, many: fields.iter().any(|f| f.many), list, listed, ..Self::default() }
-    }
-
-    /// One of several values.
-    fn element(&self, at: usize) -> Self {
-        let whole = self.list.is_empty() && at == 0;
-        let text = if whole { Some(&self.text) } else { self.list.get(at) };
-        let (number, listed) = (self.number, self.listed);
-        let unknown = || Self { number, listed, ..Self::unknown() };
-        text.map_or_else(unknown, |text| Self { many: self.many, number, listed, ..Self::of(text) })
-    }
-
-    /// A value or what stands for it; with a colon also when it is empty.
-    fn or_default(known: Option<Self>, other: &str, colon: bool) -> Self {
-        match known {
-            Some(value) if !value.text.is_empty() => value,
-            Some(_) if colon => Self::of(other),
-            // Empty or not set at all: the line does not tell.
-            Some(_) => Self::unknown(),
-            // A variable of the environment: the default is what the line shows.
-            None if other.is_empty() => Self::unknown(),
-            None => Self::of(other),
-        }
+/// What is made of a word by a value that is added to it, were it put behind a beginning.
+const fn making(made: bool, splits: bool) -> Made {
+    match (made, splits) {
+        (false, _) => Made::Nothing,
+        (true, false) => Made::Part,
+        (true, true) => Made::Words,
     }
 }
 

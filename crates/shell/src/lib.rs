@@ -17,6 +17,8 @@ mod counted;
 mod covered;
 mod cut;
 mod descriptors;
+mod dialect;
+mod echo;
 mod effect;
 mod endless;
 mod expand;
@@ -59,6 +61,7 @@ mod targets;
 mod text;
 mod touched;
 mod trace;
+mod value;
 mod walk;
 mod word;
 mod wrap;
@@ -176,6 +179,8 @@ pub struct Reading {
     pub too_long: bool,
     /// The risk of what belongs to no command.
     pub loose: Risk,
+    /// Whether a part of it is made while it runs, so that it may do something else than is read here.
+    pub made: bool,
     /// What is at stake, where that is certain and all that speaks against the line.
     pub stakes: Vec<Stake>,
 }
@@ -198,6 +203,7 @@ pub fn read_in(line: &str, folder: &str) -> Reading {
         whole: false,
         too_long: rule == "too-long",
         loose: Risk::High,
+        made: true,
         stakes: Vec::new(),
     };
     if line.len() > MAX_LINE_BYTES {
@@ -223,6 +229,7 @@ pub fn read_in(line: &str, folder: &str) -> Reading {
         whole: !trace.cut,
         too_long: trace.cut,
         loose: trace.loose,
+        made: trace.made,
         stakes: if trace.cut { Vec::new() } else { trace.stakes.all() },
     }
 }

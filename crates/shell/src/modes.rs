@@ -3,6 +3,7 @@
 //! Owns which they are. What follows from each is its reader's.
 
 use super::expand::Field;
+use super::knowledge::list;
 use super::walk::Walker;
 
 /// Options of the shell that change what the rest of the line means.
@@ -18,6 +19,34 @@ pub(super) fn set(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     let letter = |f: &Field| name == "set" && f.text.starts_with('-') && f.text.contains('k');
     if let Some(field) = given().find(|f| letter(f) || f.text == "keyword") {
         w.hit("hidden-run", field.span);
+    }
+    if name == "setopt" || !changes_nothing(name, args) {
+        w.note_uncovered();
+    }
+}
+
+/// Whether each option leaves all that is read here as it is.
+fn changes_nothing(name: &str, args: &[Field]) -> bool {
+    let mut named = name == "shopt";
+    for field in args.iter().take_while(|f| f.text != "--") {
+        let option = field.text.starts_with(['-', '+']);
+        if !option && !named {
+            break;
+        }
+        if !is_plain(&field.text) {
+            return false;
+        }
+        named = name == "shopt" || option && field.text.ends_with('o');
+    }
+    true
+}
+
+/// Whether an option of the shell, by its letters or its name, leaves all that is read here as it is: how words fall apart, which are
+/// left, what is echoed.
+pub(super) fn is_plain(option: &str) -> bool {
+    match option.strip_prefix(['-', '+']) {
+        Some(letters) => letters.chars().all(|letter| "euxvfbhmnoCETsqp".contains(letter)),
+        None => list("plain options of the shell").contains(&option),
     }
 }
 

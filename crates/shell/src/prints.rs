@@ -10,6 +10,9 @@ use super::programs::{self, Role};
 use super::redirect::text_feed;
 use super::secrets::names_secret;
 use super::state::SCRATCH;
+use super::syntax::{Kind, Node, Pipeline, Script, Target};
+use super::value::Made;
+use super::walk::Walker;
 
 /// Most numbers that are given on one by one.
 const MOST_NUMBERS: usize = 200;
@@ -27,11 +30,33 @@ pub(super) fn found(name: &str) -> String {
 fn parent(path: &str) -> String {
     let path = path.trim_end_matches('/');
     match path.rsplit_once('/') {
+        None if path.is_empty() => "/".to_owned(),
         _ if path.rsplit('/').next() == Some("..") => format!("{path}/.."),
         Some((folder, _)) if !folder.is_empty() => folder.to_owned(),
         Some(_) => "/".to_owned(),
         None if path == "." => "..".to_owned(),
         None => ".".to_owned(),
+    }
+}
+
+impl Walker<'_> {
+    /// Whether what a command prints is a number or a path for certain: one that the tables know word for word, and the line gives
+    /// its name no other meaning.
+    pub(super) fn prints_no_option(&self, script: &Script) -> bool {
+        let [Pipeline { nodes, .. }] = script.as_slice() else { return false };
+        let [Node { kind: Kind::Simple { assigns, words }, redirects, .. }] = nodes.as_slice() else {
+            return false;
+        };
+        let words: Option<Vec<&str>> = words.iter().map(super::parse::bare).collect();
+        let words = words.unwrap_or_default();
+        let own = words
+            .first()
+            .is_some_and(|name| self.function(name).is_some() || !self.aliases_of(name).is_empty());
+        assigns.is_empty()
+            && redirects.iter().all(|redirect| matches!(redirect.target, Target::Write(_)))
+            && !self.steered.may
+            && !own
+            && list("prints no option").contains(&words.join(" ").as_str())
     }
 }
 
@@ -57,7 +82,7 @@ pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Fee
             Feed::Text(format!("{UNKNOWN}/{named}"))
         }
         ("mktemp", [] | [_]) if is_scratch(args) => Feed::Text("/tmp/dir/made".to_owned()),
-        ("seq", words) if args.opts.is_empty() && !words.iter().any(|f| f.data) => Feed::Text(counted(words)),
+        ("seq", words) if args.opts.is_empty() && words.iter().all(is_written) => Feed::Text(counted(words)),
         ("nproc" | "uuidgen", _) => Feed::Text("0".to_owned()),
         ("date" | "uname" | "arch" | "wc" | "expr", _) if is_plain(name, args) => Feed::Text("0".to_owned()),
         ("dirname", [one]) if is_one(one, args) => Feed::Text(parent(&one.text)),
@@ -66,6 +91,11 @@ pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Fee
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(found(&one.text)),
         _ => lines(name, args, &feed),
     }
+}
+
+/// A number that the line spells out.
+fn is_written(word: &Field) -> bool {
+    !word.data && !word.computed && word.made == Made::Nothing
 }
 
 /// One path as it stands.

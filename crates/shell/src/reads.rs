@@ -23,7 +23,8 @@ pub(super) fn does(name: &str, words: &[Field], steered: bool) -> bool {
     // What only asks for help is not looked at any further, and what is not known may be an option.
     let helps = |text: &&str| matches!(*text, "--help" | "--version" | "-help" | "-version");
     let open = |f: &Field| {
-        f.text.starts_with(UNKNOWN)
+        f.may_be_option()
+            || f.text.starts_with(UNKNOWN)
             || f.text.starts_with('-') && f.text.contains(UNKNOWN)
             || f.many && f.text.starts_with(['*', '?', '['])
     };

@@ -3,9 +3,10 @@
 //! Owns the meaning of `<`, `>`, here-strings and here-documents. Never judges the command itself.
 
 use super::cut::Listed;
-use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::expand::{Feed, Field, UNKNOWN};
 use super::grammar::may_be_secret;
 use super::syntax::{Piece, Redirect, Target, VarOp, Word};
+use super::value::{Made, Value};
 use super::walk::Walker;
 
 impl Walker<'_> {
@@ -14,7 +15,13 @@ impl Walker<'_> {
             self.fill(name, Value { number: true, ..Value::unknown() });
         }
         match &redirect.target {
-            Target::Copy(word) => self.copies(redirect, word),
+            Target::Copy(word) => {
+                self.copies(redirect, word);
+                // What another descriptor gives is not followed.
+                if redirect.stdin && !redirect.output {
+                    *feed = Feed::Other;
+                }
+            }
             Target::Read(word) => {
                 let field = self.text_of(word);
                 if redirect.output && !matches!(field.text.as_str(), "/dev/null" | "/dev/tty") {
@@ -47,12 +54,18 @@ impl Walker<'_> {
             }
             Target::HereString(word) => {
                 let field = self.text_of(word);
-                *feed = text_feed(field.text);
+                if redirect.stdin {
+                    self.fed_plainly = field.made == Made::Nothing;
+                    *feed = text_feed(field.text);
+                }
             }
             Target::HereDoc(doc) => {
                 let Some(word) = doc.body.get() else { return };
                 let field = self.text_of(word);
-                *feed = text_feed(field.text);
+                if redirect.stdin {
+                    self.fed_plainly = field.made == Made::Nothing;
+                    *feed = text_feed(field.text);
+                }
             }
         }
     }

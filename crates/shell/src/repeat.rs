@@ -3,9 +3,10 @@
 //! Owns what may happen and how often. Never reads the grammar: that is [`super::compound`].
 
 use super::braces;
-use super::endless::MANY;
-use super::expand::{Feed, Field, Value};
+use super::endless::{MANY, UNCLEAR};
+use super::expand::{Feed, Field};
 use super::syntax::{Script, Shape, Span, Word};
+use super::value::Value;
 use super::walk::{Walker, merge_doubt};
 
 impl Walker<'_> {
@@ -62,9 +63,14 @@ impl Walker<'_> {
 
     /// A loop: what a round changes, the next one sees.
     fn repeated(&mut self, bodies: &[Script], feed: &Feed) -> Feed {
-        let mark = self.enter();
+        let (mark, before) = (self.enter(), self.stand.folders());
         let out = self.may_run(bodies, bodies.len().saturating_sub(1), feed);
-        if !self.doubt(mark) {
+        // The next round begins where this one ended.
+        let moved = self.stand.folders() != before;
+        if moved {
+            self.wander();
+        }
+        if !self.doubt(mark) && !moved {
             return out;
         }
         let mark = self.enter();
@@ -80,7 +86,8 @@ impl Walker<'_> {
             None => self.positional(),
         };
         let ranges = list.unwrap_or(&[]).iter().map(braces::count).max().unwrap_or(0);
-        self.times(fields.len().max(ranges), |w| w.each_of(name, &fields, body, feed))
+        let open = if fields.iter().any(|f| f.many || f.unknown()) { UNCLEAR } else { 0 };
+        self.times(fields.len().max(ranges).max(open), |w| w.each_of(name, &fields, body, feed))
     }
 
     fn each_of(&mut self, name: &str, fields: &[Field], body: &Script, feed: &Feed) -> Feed {
@@ -103,7 +110,11 @@ impl Walker<'_> {
                     value = Value::unknown();
                 }
             }
+            // What it gives a name that nothing else does is one of its words.
+            let own = at > 0 || !self.is_assigned(name);
+            let outer = std::mem::replace(&mut self.memory.looped, own.then(|| name.to_owned()));
             self.assign(name, value);
+            self.memory.looped = outer;
             let inner = self.enter();
             let next = self.script(body, feed);
             let changed = self.doubt(inner);
@@ -129,6 +140,6 @@ impl Walker<'_> {
     /// The positional parameters as fields, when they are known.
     fn positional(&self) -> Vec<Field> {
         let all = self.value_of("@").unwrap_or_default();
-        all.list.iter().map(|text| Field { many: all.many, ..Field::plain(text, Span::default()) }).collect()
+        all.fields(Span::default()).collect()
     }
 }

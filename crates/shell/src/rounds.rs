@@ -63,7 +63,7 @@ pub(super) fn rounds(args: &Args, text: &str, marked: bool, span: Span) -> Vec<V
 
 fn unknown(span: Span) -> Field {
     let listed = Feed::Lines { shown: true }.listed();
-    Field { many: true, listed, ..Field::plain(&UNKNOWN.to_string(), span) }
+    Field { many: true, listed, ..Field::plain(&UNKNOWN.to_string(), span) }.made()
 }
 
 /// An item. Where it is not known whole and others may be first in a round, any part of it may be.
@@ -71,7 +71,7 @@ fn field(item: &str, whole: bool, span: Span) -> Field {
     if !whole && item.contains(UNKNOWN) {
         return unknown(span);
     }
-    Field { many: item.contains('*'), ..Field::plain(item, span) }
+    Field { many: item.contains('*'), ..Field::plain(item, span) }.made()
 }
 
 /// Every run of items that may come together.

@@ -6,9 +6,10 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::expand::{Feed, Field, Value};
+use super::expand::{Feed, Field};
 use super::state::{Function, Held, MAX_CHOICES, Trap};
 use super::syntax::{Node, Span};
+use super::value::Value;
 use super::walk::Walker;
 
 /// Most codes that wait for a signal.
@@ -141,7 +142,7 @@ impl Walker<'_> {
     pub(super) fn add_trap(&mut self, code: &Field, at_end: bool) {
         if self.memory.traps.len() > MAX_TRAPS {
             self.hit("too-long", code.span);
-        } else if code.text.contains(['$', '`']) {
+        } else {
             self.memory.traps.push(Trap { code: code.clone(), at_end });
         }
     }
@@ -152,14 +153,7 @@ impl Walker<'_> {
             let mark = self.enter();
             if !trap.at_end {
                 // It may run at any time between two assignments.
-                let text = &trap.code.text;
-                let open: Vec<String> = self
-                    .memory
-                    .changing
-                    .iter()
-                    .filter(|name| text.contains(name.as_str()))
-                    .cloned()
-                    .collect();
+                let open: Vec<String> = self.memory.changing.iter().cloned().collect();
                 for name in open {
                     self.assign(&name, Value::unknown());
                 }

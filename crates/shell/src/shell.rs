@@ -3,14 +3,15 @@
 //! Owns what builtins do to the state of the walk. Never judges other programs; a shell that is started is
 //! [`super::started`]'s.
 
-use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::echo;
+use super::expand::{Feed, Field, UNKNOWN};
 use super::knowledge::list;
 use super::letters;
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Role};
-use super::redirect::text_feed;
 use super::started::{self, feed_shell};
 use super::syntax::Span;
+use super::value::Value;
 use super::walk::Walker;
 
 /// Judges a builtin or a shell; `None` when the name is neither.
@@ -20,8 +21,8 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     carried_code(w, name, args);
     super::modes::set(w, name, args);
     let out = match name {
-        "echo" => echo(args),
-        "printf" => printf(w, args),
+        "echo" => echo::echo(args),
+        "printf" => echo::printf(w, args),
         "eval" => eval(w, args, span, feed),
         "source" | "." => {
             if matches!(first, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
@@ -139,111 +140,6 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     }
 }
 
-fn echo(args: &[Field]) -> Feed {
-    if args.iter().any(|f| f.feed == Some(Feed::Fetched)) {
-        return Feed::Fetched;
-    }
-    let mut rest = args;
-    let mut escapes = false;
-    while let Some((first, tail)) = rest.split_first()
-        && first.text.starts_with('-')
-        && first.text.len() > 1
-        && first.text.chars().skip(1).all(|c| "neE".contains(c))
-    {
-        escapes |= first.text.contains('e');
-        rest = tail;
-    }
-    let words: Vec<&str> = rest.iter().map(|f| f.text.as_str()).collect();
-    let text = words.join(" ");
-    text_feed(if escapes { unescape(&text) } else { text } + "\n")
-}
-
-/// The escapes of `echo -e` and `printf`; one that is not known makes the text unknown.
-fn unescape(text: &str) -> String {
-    let mut out = String::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('\\') | None => out.push('\\'),
-            Some(d @ ('x' | '0'..='7')) => {
-                let (radix, most) = if d == 'x' { (16, 2) } else { (8, 3) };
-                let mut digits = if d == 'x' { String::new() } else { d.to_string() };
-                while digits.len() < most
-                    && let Some(next) = chars.next_if(|n| n.is_digit(radix))
-                {
-                    digits.push(next);
-                }
-                let value = u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32);
-                out.push(value.unwrap_or(UNKNOWN));
-            }
-            Some('"') => out.push('"'),
-            Some(other) => out.extend(['\\', other]),
-        }
-    }
-    out
-}
-
-fn printf(w: &mut Walker<'_>, args: &[Field]) -> Feed {
-    let (variable, args) = match args {
-        [flag, name, dashes, rest @ ..] if flag.text == "-v" && dashes.text == "--" => {
-            (Some(name.text.clone()), rest)
-        }
-        [flag, name, rest @ ..] if flag.text == "-v" => (Some(name.text.clone()), rest),
-        [flag, dashes, rest @ ..] if flag.text.starts_with("-v") && dashes.text == "--" => {
-            (flag.text.strip_prefix("-v").map(str::to_owned), rest)
-        }
-        [flag, rest @ ..] if flag.text.starts_with("-v") => {
-            (flag.text.strip_prefix("-v").map(str::to_owned), rest)
-        }
-        [flag, rest @ ..] if flag.text == "--" => (None, rest),
-        all => (None, all),
-    };
-    let Some((format, values)) = args.split_first() else { return Feed::Text(String::new()) };
-    let mut out = String::new();
-    let mut values = values.iter().peekable();
-    loop {
-        let had = values.len();
-        let mut chars = format.text.chars().peekable();
-        while let Some(c) = chars.next() {
-            match (c, chars.peek()) {
-                ('%', Some('%')) => {
-                    chars.next();
-                    out.push('%');
-                }
-                ('%', Some('s' | 'b' | 'd')) => {
-                    chars.next();
-                    out.push_str(values.next().map_or("", |f| f.text.as_str()));
-                }
-                ('%', Some(_)) => {
-                    // A width that no line has.
-                    let width = chars.clone().take_while(char::is_ascii_digit).count();
-                    if width > 7 {
-                        w.hit("bomb", format.span);
-                    }
-                    out.push(UNKNOWN);
-                    let _ = values.next();
-                }
-                (c, _) => out.push(c),
-            }
-        }
-        if values.peek().is_none() || values.len() == had || out.len() > 65_536 {
-            break;
-        }
-    }
-    let out = unescape(&out);
-    if let Some(name) = variable {
-        w.assign(&name, Value::of(&out));
-        return Feed::Inherit;
-    }
-    text_feed(out)
-}
-
 pub(super) fn source(w: &mut Walker<'_>, args: &[Field], span: Span, sourced: bool) {
     let Some(file) = args.first() else { return };
     if file.unknown() || matches!(file.feed, Some(Feed::Lines { .. } | Feed::Other)) {
@@ -294,7 +190,8 @@ fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
         }
     };
     if let (Some(text), true) = (&known, name != "read") {
-        let lines: Vec<Field> = text.split('\n').map(|line| Field::plain(line, Span::default())).collect();
+        let lines = text.split('\n').map(|line| Field::plain(line, Span::default()).made());
+        let lines: Vec<Field> = lines.collect();
         return names.iter().for_each(|name| w.fill(name, Value::list(&lines)));
     }
     // One line is read at a time: of several it is not certain which. Without `-r` backslashes are taken away.
@@ -320,6 +217,7 @@ fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
 fn unset(w: &mut Walker<'_>, args: &[Field]) {
     let flags: String = args.iter().filter(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
     for field in args.iter().filter(|f| !f.text.starts_with('-')) {
+        w.memory.unsure.insert(field.text.clone());
         // What keeps git from running what a repository names.
         if field.text.starts_with("GIT_CONFIG_") {
             w.hit("hidden-run", field.span);
@@ -387,12 +285,15 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
         }
         if let Some(value) = &value {
             w.judge_setting(variable, &value.text, field.span);
+            check_list(w, value);
             if name == "export" || flags.contains('x') {
                 w.note_given(variable, &value.text);
             }
             let added = field.text.contains("+=");
             w.doubt_number(flags.contains('i') && value.data);
-            w.assign(variable, if other || added { Value::unknown() } else { Value::from_field(value) });
+            // The builtin may refuse to.
+            let given = Value { spelled: false, ..Value::from_field(value) };
+            w.assign(variable, if other || added { Value::unknown() } else { given });
             if flags.contains('n') {
                 refer(w, variable, value);
             }
@@ -415,6 +316,13 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
         }
     }
     Feed::Inherit
+}
+
+/// A list is read once more, and what stands in it run, although it is quoted.
+fn check_list(w: &mut Walker<'_>, value: &Field) {
+    if value.text.starts_with('(') && value.text.contains(['$', '`', '<', '>', UNKNOWN]) {
+        w.hit("hidden-run", value.span);
+    }
 }
 
 /// One name stands for another from here on.
@@ -445,7 +353,7 @@ fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
     };
     let operands: Vec<&Field> = args.iter().skip(first).collect();
     if !operands.is_empty() || args.iter().any(|f| f.text == "--") {
-        let operands: Vec<Field> = operands.into_iter().cloned().collect();
+        let operands: Vec<Field> = operands.into_iter().map(|f| f.clone().made()).collect();
         w.set_positional(&operands);
     }
     Feed::Inherit

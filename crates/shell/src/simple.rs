@@ -3,10 +3,11 @@
 //! Owns assignments and how long they last. Never judges a program.
 
 use super::cut::Listed;
-use super::expand::{Feed, Field, Value};
+use super::expand::{Feed, UNKNOWN};
 use super::parse;
 use super::shell;
 use super::syntax::{Assign, Span, Word};
+use super::value::{Made, Value};
 use super::walk::Walker;
 
 impl Walker<'_> {
@@ -17,8 +18,13 @@ impl Walker<'_> {
         for assign in assigns {
             let value = self.assigned(assign);
             self.judge_setting(&assign.name, &value.text, self.place_of(assign.span));
+            if !value.spelled {
+                self.judge_setting(&assign.name, &UNKNOWN.to_string(), self.place_of(assign.span));
+            }
             if lone {
-                self.assign(&assign.name, value);
+                // Elsewhere it may not happen, or only for a while.
+                let spelled = value.spelled && self.memory.lists == 1;
+                self.assign(&assign.name, Value { spelled, ..value });
                 continue;
             }
             self.note_given(&assign.name, &value.text);
@@ -99,9 +105,7 @@ impl Walker<'_> {
                 Some(old) if old.text.is_empty() => Value::list(&fields),
                 Some(old) if !old.list.is_empty() => {
                     self.charge(old.text.len() + 32 * old.list.len(), assign.span);
-                    let kept = old.list.iter();
-                    let old = kept.map(|text| Field { many: old.many, ..Field::plain(text, assign.span) });
-                    Value::list(&old.chain(fields).collect::<Vec<_>>())
+                    Value::list(&old.fields(assign.span).chain(fields).collect::<Vec<_>>())
                 }
                 _ => Value::unknown(),
             };
@@ -111,9 +115,14 @@ impl Walker<'_> {
             self.check_numbers(&field.text, self.place_of(assign.span));
         }
         match before {
-            None if !assign.append => Value::from_field(&field),
+            // Where the shell stands is another folder once it has moved.
+            None if !assign.append => {
+                let value = Value::from_field(&field);
+                Value { spelled: value.spelled && !field.computed, ..value }
+            }
             Some(old) if old.list.is_empty() && old.text.len() + field.text.len() < 4096 => {
-                Value { many: old.many || field.many, ..Value::of(&(old.text + &field.text)) }
+                let spelled = old.spelled && field.made == Made::Nothing;
+                Value { many: old.many || field.many, spelled, ..Value::of(&(old.text + &field.text)) }
             }
             _ => Value::unknown(),
         }

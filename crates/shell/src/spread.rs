@@ -8,6 +8,7 @@ use super::expand::{Feed, Field, UNKNOWN};
 use super::programs;
 use super::rounds::rounds;
 use super::syntax::Span;
+use super::value::Made;
 use super::walk::Walker;
 use super::wrap::inner;
 
@@ -48,6 +49,12 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
         }
     };
     let rounds = within(w, rounds, span);
+    // With a mark and a number of items only the last option of them holds.
+    let dealt = ["-n", "--max-args", "-L", "-l", "--max-lines", "-s", "--max-chars"];
+    if mark.is_some() && args.has(&dealt) {
+        w.note_uncovered();
+        let _ = run_rounds(w, rest, rounds.clone(), None, span);
+    }
     let many = if mark.is_some() { rounds.iter().flatten().count() } else { rounds.len() };
     w.times(many, |w| run_rounds(w, rest, rounds, mark.as_deref(), span))
 }
@@ -106,10 +113,11 @@ fn listed_in(file: &Field) -> Feed {
 fn items(w: &mut Walker<'_>, feed: &Feed, span: Span) -> Vec<Field> {
     if let Feed::Text(text) = feed {
         let items = text.split_ascii_whitespace();
-        return some(w, items.map(|t| Field { many: t.contains('*'), ..Field::plain(t, span) }), span);
+        let field = |t: &str| Field { many: t.contains('*'), ..Field::plain(t, span) }.made();
+        return some(w, items.map(field), span);
     }
     let text = w.upstream_secret.as_deref().map_or_else(|| UNKNOWN.to_string(), super::special::dotted);
-    vec![Field { many: true, listed: feed.listed(), ..Field::plain(&text, span) }]
+    vec![Field { many: true, listed: feed.listed(), ..Field::plain(&text, span) }.made()]
 }
 
 /// At most [`MAX_ITEMS`] of these; that there are more is a finding.
@@ -127,8 +135,12 @@ pub(super) fn replace(field: &Field, mark: &str, item: &Field) -> Field {
     if !field.text.contains(mark) {
         return field.clone();
     }
+    // What stands for a mark is one word.
+    let made = if field.text.starts_with(mark) { Made::Begin } else { Made::Part };
+    let made = if item.made == Made::Nothing { item.made } else { made };
     Field {
         many: field.many || item.many,
+        made: field.made.max(made),
         listed: field.listed.max(item.listed),
         ..field.with(&field.text.replace(mark, &item.text))
     }
@@ -184,7 +196,20 @@ pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Fe
 
 /// Runs a command for each of these, in the place of its mark or behind it.
 fn run_for_each(w: &mut Walker<'_>, command: &[Field], values: &[Field], span: Span) {
+    let signs = |f: &Field| f.text.replace("{}", "").contains(|c: char| ";&|<>$`(){}#'\"\\".contains(c));
+    let text = command.iter().any(signs);
+    if command.iter().any(|f| f.text.contains("{=")) {
+        w.hit("hidden-run", span);
+    }
+    // Some hand the whole line to a shell as a text, in which other marks stand for parts of a value.
+    if text {
+        w.note_uncovered();
+    }
     for value in values {
+        if text {
+            let part = |f: &Field| f.text.replace("{}", &super::quote(&value.text));
+            let _ = w.run_apart(&command.iter().map(part).collect::<Vec<_>>().join(" "), span);
+        }
         let marked = command.iter().any(|f| f.text.contains("{}"));
         let mut line: Vec<Field> = command.iter().map(|f| replace(f, "{}", value)).collect();
         if !marked {

@@ -10,6 +10,7 @@ use super::path::{Cwd, Place, place};
 use super::redirect::text_feed;
 use super::secrets::{is_private, is_secret};
 use super::syntax::Script;
+use super::value::Made;
 use super::walk::Walker;
 
 /// Most folders that the shell may stand in at once before it is called unknown.
@@ -109,8 +110,9 @@ impl Folders {
     /// A folder as it is named from here.
     fn then(&self, to: &Field) -> Self {
         // What a program prints is a folder that is known only where it is the one that the shell stands in.
-        let printed = to.computed && (!to.text.starts_with('.') || to.text.starts_with(".git"));
-        let known = !to.unknown() && !to.many && !printed;
+        let printed = to.computed
+            && (!to.text.starts_with('.') || to.text.starts_with(".git") || to.text.contains(".."));
+        let known = !to.unknown() && !to.many && !printed && to.made == Made::Nothing;
         if to.text.starts_with(['/', '~']) {
             return Self { all: Rc::from([to.text.clone()]), certain: known };
         }
@@ -232,7 +234,7 @@ impl Walker<'_> {
 
     /// Whether a folder that is named may be one below another than where the shell stands.
     pub(super) fn roams(&self) -> bool {
-        self.memory.roams || self.is_assigned("CDPATH")
+        self.memory.roams || self.memory.all_unsure || self.is_assigned("CDPATH")
     }
 
     /// It moves to any of the folders that it knows.

@@ -3,13 +3,15 @@
 //! Owns the arguments of shells, `cmd` and PowerShell. Never judges a command: that goes back to the walk.
 
 use super::args::{Args, Opt};
-use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::expand::{Feed, Field, UNKNOWN};
 use super::grammar::Kind;
 use super::help;
 use super::knowledge::list;
+use super::modes::is_plain;
 use super::programs;
 use super::shell::source;
 use super::syntax::Span;
+use super::value::Value;
 use super::walk::Walker;
 
 /// `cmd /c`.
@@ -34,7 +36,11 @@ pub(super) fn feed_shell(w: &mut Walker<'_>, feed: &Feed, span: Span, sourced: b
     match feed {
         Feed::Inherit => w.hit("script", span),
         Feed::Text(text) => {
-            let _ = if sourced { w.run_text(text, span) } else { w.run_apart(text, span) };
+            // What a program before it prints is not spelled out, nor what another one has begun to read.
+            if !std::mem::take(&mut w.fed_plainly) {
+                w.note_uncovered();
+            }
+            let _ = if sourced { w.run_text(text, span) } else { w.apart(|w| w.run_text(text, span)) };
         }
         Feed::File(name) => {
             w.hit("script", span);
@@ -48,12 +54,14 @@ pub(super) fn feed_shell(w: &mut Walker<'_>, feed: &Feed, span: Span, sourced: b
 /// Judges a shell by its arguments.
 pub(super) fn shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Feed) -> Feed {
     let before = std::mem::replace(&mut w.zsh, name == "zsh");
+    let foreign = std::mem::replace(&mut w.foreign, !matches!(name, "bash" | "rbash"));
     // A profile may name another scratch folder.
     let profile =
         programs::find(name).is_some_and(|program| Args::read(program, args).has(&["-l", "--login", "-i"]));
     let settings = profile.then(|| ("TMPDIR".to_owned(), Value::unknown())).into_iter().collect();
     let out = w.with_settings(settings, false, |w| started(w, name, args, span, feed));
     w.zsh = before;
+    w.foreign = foreign;
     out
 }
 
@@ -131,6 +139,16 @@ fn only_checks(args: &[Field], read: &Args) -> bool {
 fn settings(w: &mut Walker<'_>, read: &Args) {
     let all = |f: &Field| f.text == "allexport";
     w.memory.traces |= read.has(&["-x"]);
+    // Only what is known to leave the reading of words as it is does.
+    let named = |o: &Opt| matches!(o.name.as_str(), "-o" | "-O");
+    let mut names = read.opts.iter().filter(|o| named(o)).filter_map(|o| o.value.as_ref());
+    let turned = |text: &str| text.starts_with('+') && !is_plain(text);
+    if names.any(|name| !is_plain(&name.text))
+        || read.operands.iter().any(|word| turned(&word.text))
+        || read.opts.iter().any(|opt| turned(&opt.text))
+    {
+        w.note_uncovered();
+    }
     w.memory.gives_all |= read.has(&["-a"]) || read.opts.iter().filter_map(|o| o.value.as_ref()).any(all);
     // Words behind a command are then its variables.
     let keyword = |o: &Opt| {

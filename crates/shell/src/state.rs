@@ -7,11 +7,12 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::cut::Listed;
-use super::expand::{Field, UNKNOWN, Value};
+use super::expand::{Field, UNKNOWN};
 use super::knowledge::list;
 use super::scope::Undo;
 use super::secrets::names_secret;
 use super::syntax::{Node, Span};
+use super::value::Value;
 use super::walk::Walker;
 
 /// Most values or bodies that one name may have at once.
@@ -87,6 +88,15 @@ pub(super) struct Memory {
     pub frames: Vec<Vec<(String, Option<Held>)>>,
     /// Names that were given more than one value.
     pub changing: HashSet<String>,
+    /// Names that something else may give a value than one plain assignment in the line's own list, or one loop over words:
+    /// whether it does, and when, may be misread.
+    pub unsure: HashSet<String>,
+    /// Some name that is not known was given a value: it may be any.
+    pub all_unsure: bool,
+    /// How many lists of commands deep the walk is.
+    pub lists: usize,
+    /// The name that a loop gives its words to, while it does.
+    pub looped: Option<String>,
     /// Names that were exported: whatever they hold later is given.
     pub given: HashSet<String>,
     /// Whatever is set is given.
@@ -141,6 +151,9 @@ impl Walker<'_> {
 
     fn hold(&mut self, name: &str, value: Value, export: bool) {
         self.check_subscripts(&value.text, self.here());
+        if name.contains(UNKNOWN) {
+            self.doubt_names();
+        }
         // Which variable that is the line does not show: it may be one of those that we set.
         for ours in ["TMPDIR", GIT_SETTINGS].iter().filter(|_| name.contains(UNKNOWN)) {
             let held = Held { values: vec![Value::unknown()], exported: true, ..Held::default() };
@@ -156,11 +169,15 @@ impl Walker<'_> {
         }
         let memory = &mut self.memory;
         let mut held = Held { values: vec![value], exported: export, fixed: false, level: memory.level };
+        let next_round = memory.looped.as_deref() == Some(name);
         if let Some(old) = memory.variables.get(name) {
             held.exported |= old.exported;
             held.fixed = old.fixed;
             if old.values.first().map(|v| &v.text) != held.values.first().map(|v| &v.text) {
                 memory.changing.insert(name.to_owned());
+                if !next_round {
+                    memory.unsure.insert(name.to_owned());
+                }
             }
             if old.fixed {
                 held.merge(&old.values);
@@ -215,6 +232,13 @@ impl Walker<'_> {
     /// Another name refers to the variable: its values are not followed.
     pub(super) fn share(&mut self, name: &str) {
         self.memory.shared.insert(name.to_owned());
+        self.doubt_names();
+    }
+
+    /// A name that is not known was given a value: it may be any, also one by which programs are found.
+    pub(super) fn doubt_names(&mut self) {
+        self.memory.all_unsure = true;
+        self.note_uncovered();
     }
 
     /// What a variable holds now comes back when the running function ends. Whether a function runs.
@@ -275,7 +299,8 @@ impl Walker<'_> {
     pub(super) fn parts(&self, value: &str) -> bool {
         let blank = |sign: char| matches!(sign, ' ' | '\t' | '\n');
         let other = |ends: &str| !ends.chars().all(blank);
-        self.is_assigned("IFS") && (value.contains(blank) || self.texts_of("IFS").any(other))
+        let unsure = || self.memory.unsure.contains("IFS");
+        self.is_assigned("IFS") && (value.contains(blank) || unsure() || self.texts_of("IFS").any(other))
     }
 
     /// Every text that a variable may hold.
@@ -303,7 +328,11 @@ impl Walker<'_> {
             // A child shell gets what is exported, and of the rest whatever the environment holds.
             let inherits = held.level == self.memory.level || held.exported;
             return match held.values.as_slice() {
-                [one] if inherits => Some(one.clone()),
+                [one] if inherits => {
+                    let sure = !self.memory.all_unsure && !self.memory.unsure.contains(name);
+                    let spelled = one.spelled && sure;
+                    Some(Value { spelled, ..one.clone() })
+                }
                 all => {
                     let secret = all.iter().any(|value| names_secret(&value.text));
                     let listed = all.iter().map(|value| value.listed).max().unwrap_or_default();
@@ -314,7 +343,7 @@ impl Walker<'_> {
         }
         let text = match name {
             "HOME" => "~",
-            "PWD" => return Some(Value::of(&self.named_here())),
+            "PWD" => return Some(Value { spelled: true, ..Value::of(&self.named_here()) }),
             "TMPDIR" => SCRATCH,
             "SHELL" | "BASH" => "/bin/sh",
             "IFS" => " ",
@@ -330,7 +359,9 @@ impl Walker<'_> {
                 return known.find(|(known, _)| *known == name).map(|(_, path)| Value::of(path));
             }
         };
-        Some(Value::of(text))
+        // These there are in every shell; any other may stand for no word at all.
+        let spelled = matches!(name, "HOME" | "TMPDIR" | "$" | "?" | "#");
+        Some(Value { spelled, ..Value::of(text) })
     }
 
     /// Gives the positional parameters; those beyond are not certain.
@@ -343,7 +374,7 @@ impl Walker<'_> {
         for name in ["@", "*"] {
             self.hold(name, Value::list(values), false);
         }
-        self.assign("#", Value::of(&values.len().to_string()));
+        self.assign("#", Value { spelled: true, ..Value::of(&values.len().to_string()) });
     }
 
     /// Drops the first positional parameters.
@@ -351,14 +382,9 @@ impl Walker<'_> {
         let all = self.value_of("@").filter(|value| !value.list.is_empty() && value.list.len() >= by);
         let Some(all) = all else {
             let unknown = Field { many: true, ..Field::plain(&UNKNOWN.to_string(), Span::default()) };
-            return self.set_positional(&[unknown]);
+            return self.set_positional(&[unknown.made()]);
         };
-        let rest: Vec<Field> = all
-            .list
-            .iter()
-            .skip(by)
-            .map(|text| Field { many: all.many, ..Field::plain(text, Span::default()) })
-            .collect();
+        let rest: Vec<Field> = all.fields(Span::default()).skip(by).map(Field::made).collect();
         self.set_positional(&rest);
     }
 }

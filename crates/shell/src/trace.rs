@@ -11,6 +11,7 @@ use super::rules::Rule;
 use super::stake::Stakes;
 use super::stand::{Stand, join};
 use super::syntax::Span;
+use super::value::Made;
 use super::walk::Walker;
 
 /// What is done to a path.
@@ -135,6 +136,8 @@ pub(super) struct Trace {
     pub cut: bool,
     /// The risk of what belongs to no command.
     pub loose: Risk,
+    /// A part of the line is made while it runs.
+    pub made: bool,
     pub stakes: Stakes,
     aside: Option<String>,
 }
@@ -150,6 +153,7 @@ impl Default for Trace {
             foreign: false,
             cut: false,
             loose: Risk::Low,
+            made: false,
             stakes: Stakes::default(),
             aside: None,
         }
@@ -204,9 +208,15 @@ impl Trace {
             }
             (_, here) => here,
         };
-        let wild = field.many || field.unknown();
+        let wild = field.many || field.unknown() || redirect && field.made > Made::Nothing;
         Some(Use { act, path: field.text.clone(), from, wild, redirect })
     }
+}
+
+/// Whether words of a program are code, or a program that it starts.
+fn takes_code(name: &str) -> bool {
+    let wraps = || programs::find(name).is_some_and(|program| program.wraps.is_some());
+    programs::is(name, Role::Shell) || matches!(name, "eval" | "." | "source" | "trap" | "alias") || wraps()
 }
 
 impl Walker<'_> {
@@ -216,23 +226,31 @@ impl Walker<'_> {
         if self.trace.is_none() {
             return;
         }
+        // No rule covers a program, or code, that the line makes somehow.
+        let made = argv.iter().take(if takes_code(name) { argv.len() } else { 1 });
+        if made.into_iter().any(|word| word.made > Made::Nothing) {
+            self.note_uncovered();
+        }
         let words = argv.get(1..).unwrap_or(&[]);
         let grammar = programs::find(name).unwrap_or(&programs::NOTHING);
         let harmless = grammar.harmless_words(words, self.stand.cwd);
         let by_default = grammar.acts_by_default(words);
+        let texts = grammar.free_texts(words);
         let reads = !located && super::reads::does(name, words, steered);
         let led = reads && super::reads::is_led(name, words);
         let Some(trace) = &mut self.trace else { return };
         let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
-        let word = |(f, harmless): (&Field, bool)| Word {
+        let one =
+            |(at, f): (usize, &Field)| !f.may_be_option() || f.made < Made::Words && texts.contains(&at);
+        let word = |((at, f), harmless): ((usize, &Field), bool)| Word {
             text: f.text.clone(),
-            certain: !f.unknown() && !open_glob(f),
+            certain: !f.unknown() && !open_glob(f) && one((at, f)),
             harmless,
         };
         trace.calls.push(Call {
             program: name.to_owned(),
             given: argv.first().map(|f| f.text.clone()).unwrap_or_default(),
-            words: words.iter().zip(harmless).map(word).collect(),
+            words: words.iter().enumerate().zip(harmless).map(word).collect(),
             steered,
             by_default,
             located,
@@ -280,6 +298,7 @@ impl Walker<'_> {
     pub(super) fn note_uncovered(&mut self) {
         if let Some(trace) = &mut self.trace {
             trace.loose = trace.loose.max(Risk::Medium);
+            trace.made = true;
         }
     }
 

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use super::bounds::Spent;
 use super::descriptors::Outputs;
-use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::dialect;
+use super::expand::{Feed, Field, UNKNOWN};
 use super::moves::Moves;
 use super::parse;
 use super::path::Cwd;
@@ -19,6 +20,7 @@ use super::stand::Stand;
 use super::state::Memory;
 use super::syntax::{Joined, Kind, Node, Pipeline, Script, Shape, Span};
 use super::trace::Trace;
+use super::value::Value;
 use super::{Part, Risk};
 
 /// A simple command that was found, and what was found on it.
@@ -72,6 +74,8 @@ pub(super) struct Walker<'l> {
     pub(super) testing: bool,
     /// The shell is zsh, some of whose variables are its tables.
     pub(super) zsh: bool,
+    /// The shell is not bash: it may read a text otherwise than that does.
+    pub(super) foreign: bool,
     /// Files this line downloaded, and texts it wrote.
     pub(super) fetched: Vec<String>,
     pub(super) written: HashMap<String, String>,
@@ -97,6 +101,8 @@ pub(super) struct Walker<'l> {
     /// What the last command prints never ends; what the current one is fed neither.
     pub(super) endless: bool,
     pub(super) upstream_endless: bool,
+    /// The line spells out what the current command is fed.
+    pub(super) fed_plainly: bool,
     /// Set by a judge that replaces the table's word on a command.
     pub(super) lowered: Option<&'static str>,
 }
@@ -202,6 +208,13 @@ impl<'l> Walker<'l> {
     }
 
     pub(super) fn script(&mut self, script: &Script, feed: &Feed) -> Feed {
+        self.memory.lists += 1;
+        let out = self.each_pipeline(script, feed);
+        self.memory.lists -= 1;
+        out
+    }
+
+    fn each_pipeline(&mut self, script: &Script, feed: &Feed) -> Feed {
         let mut out = Feed::Inherit;
         let mut chain: Option<(Mark, Joined)> = None;
         let mut moves = Moves::from(&self.stand);
@@ -281,6 +294,7 @@ impl<'l> Walker<'l> {
             self.found.push(Found { span, risk, own, staked, rule, program: String::new() });
         }
         let mut targets = Vec::new();
+        self.fed_plainly = false;
         for redirect in &node.redirects {
             self.redirect(redirect, &mut feed, &mut targets);
         }
@@ -339,9 +353,12 @@ impl<'l> Walker<'l> {
         self.run_fed(text, span, &Feed::Inherit)
     }
 
-    /// Runs a text as a child shell does.
+    /// Runs a text as the shell does that a program starts for it: `sh`, whichever that is.
     pub(super) fn run_apart(&mut self, text: &str, span: Span) -> Feed {
-        self.apart(|w| w.run_text(text, span))
+        let outer = std::mem::replace(&mut self.foreign, true);
+        let out = self.apart(|w| w.run_text(text, span));
+        self.foreign = outer;
+        out
     }
 
     /// Runs a text as shell code that is fed something.
@@ -351,6 +368,16 @@ impl<'l> Walker<'l> {
         }
         if text.trim().is_empty() {
             return Feed::Inherit;
+        }
+        if self.foreign
+            && let Some(other) = dialect::as_plain(text)
+        {
+            self.note_uncovered();
+            if other != text {
+                let foreign = std::mem::take(&mut self.foreign);
+                let _ = self.run_fed(&other, span, feed);
+                self.foreign = foreign;
+            }
         }
         let Ok(script) = parse::parse(text) else {
             self.hit(if text.contains(UNKNOWN) { "computed-code" } else { "unreadable" }, span);

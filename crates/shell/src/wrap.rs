@@ -5,13 +5,14 @@
 
 use super::Risk;
 use super::args::{Args, Opt};
-use super::expand::{Feed, Field, Value};
+use super::expand::{Feed, Field};
 use super::grammar::Kind;
 use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Dest};
 use super::spread;
 use super::syntax::Span;
+use super::value::Value;
 use super::walk::Walker;
 
 /// Whether a wrapper adds nothing to the command inside it.
@@ -244,6 +245,10 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
     let command = rest.get(set.count()..).unwrap_or(&[]);
     if let Some(code) = args.opt(&["-S", "--split-string"]).and_then(|opt| opt.value.as_ref()) {
         let line: Vec<&str> = [code].into_iter().chain(command).map(|f| f.text.as_str()).collect();
+        // Its signs are not those of a shell.
+        if code.text.contains(['\\', '$', '#', ';', '|', '&', '<', '>', '`', '(']) {
+            w.hit("hidden-run", span);
+        }
         return w.run_apart(&line.join(" "), span);
     }
     if command.is_empty() {
