@@ -84,7 +84,8 @@ impl Policy {
             return Decision::by_rule(Outcome::Run, rule, &part);
         }
         let risk = verdict.risk.name();
-        if setting.mode == PermissionMode::Auto {
+        let made = setting.mode == PermissionMode::Auto && facts.may_do_more();
+        if setting.mode == PermissionMode::Auto && !made {
             let by = format!("{risk} risk runs unasked in auto mode");
             return Decision::without_rule(Outcome::Run, DecisionReason::Mode, by, &verdict.part);
         }
@@ -96,12 +97,12 @@ impl Policy {
             let by = "your yes to the plan covers exactly this gate";
             return Decision::without_rule(Outcome::Run, DecisionReason::User, by, "");
         }
-        Decision::without_rule(
-            Outcome::Ask,
-            DecisionReason::Mode,
-            "medium risk asks in ask mode",
-            &verdict.part,
-        )
+        let by = if made {
+            "what it does is only known when it runs, which asks in auto mode as well"
+        } else {
+            "medium risk asks in ask mode"
+        };
+        Decision::without_rule(Outcome::Ask, DecisionReason::Mode, by, &verdict.part)
     }
 
     /// The part of the line that a deny or ask rule is about, if one is.

@@ -189,6 +189,14 @@ impl Facts {
         self.reading.calls.iter().filter(own).filter(move |c| !acts || !only_reads(c))
     }
 
+    /// Whether it may do more than is read of it: its code is made while it runs, or a command that stands beside what writes is
+    /// only known to read as far as words are that are made.
+    pub fn may_do_more(&self) -> bool {
+        let calls = || self.reading.calls.iter().filter(|c| !c.carrier);
+        let open = |c: &Call| !c.reads && c.risk == Risk::Low && c.words.iter().any(|w| !w.certain);
+        self.reading.made || calls().any(|c| c.risk > Risk::Low) && calls().any(open)
+    }
+
     /// Whether all that says what a command does lies inside the workspace, and not with the code of others.
     fn is_led_inside(call: &Call, folder: &str, places: &Places) -> bool {
         let root = Target::exact(".", places);
