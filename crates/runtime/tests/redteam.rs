@@ -72,12 +72,12 @@ fn no_line_that_got_past_once_runs_unasked() {
         (
             _,
             "red7-everyday" | "red9-everyday" | "red10-everyday" | "red11-everyday" | "red12-everyday"
-            | "red13-everyday",
+            | "red13-everyday" | "red14b-everyday",
         ) => Some("runs"),
         // Plain commits, whose values only look like options that lower them.
         (_, "red7-lowered") => None,
         ("medium", class)
-            if ["red7-", "red8-", "red9-", "red10-", "red11-", "red12-", "red13-"]
+            if ["red7-", "red8-", "red9-", "red10-", "red11-", "red12-", "red13-", "red14b-"]
                 .iter()
                 .any(|red| class.starts_with(red)) =>
         {

@@ -230,8 +230,13 @@ fn value_behind<'a>(
     words: &mut (impl Iterator<Item = (usize, &'a Field)> + Clone),
 ) -> Option<(usize, &'a Field)> {
     let number = |field: &Field| field.text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    let counts = program.kind_of(name, name, sub) == Some(Kind::Count);
-    let fits = !counts || words.clone().next().is_some_and(|(_, field)| number(field));
+    let chosen = |field: &Field| matches!(field.text.as_str(), "true" | "false");
+    let next = words.clone().next();
+    let fits = match program.kind_of(name, name, sub) {
+        Some(Kind::Count) => next.is_some_and(|(_, field)| number(field)),
+        Some(Kind::Choice) => next.is_some_and(|(_, field)| chosen(field)),
+        _ => true,
+    };
     fits.then(|| words.next()).flatten()
 }
 
@@ -243,7 +248,7 @@ impl Opt {
 
     /// Whether the grammar says that it has a value.
     pub(super) const fn takes(&self) -> bool {
-        !matches!(self.kind, None | Some(Kind::Flag | Kind::Alters | Kind::May))
+        !matches!(self.kind, None | Some(Kind::Flag | Kind::Alters | Kind::May | Kind::Choice))
     }
 
     /// Whether this is the option of that pattern, not the value of another one, and not turned off by its own value.

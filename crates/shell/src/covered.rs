@@ -234,6 +234,17 @@ fn takes_any(args: &Args, opt: &Opt) -> bool {
     texts.any(|text| text == (args.operand(0), &*opt.name))
 }
 
+/// Whether one of several values in a text is a file of code, or may name one; what says how types are checked does not.
+fn names_code(value: &str) -> bool {
+    let word = |c: char| c.is_ascii_alphanumeric() || "_-./@*?~\\".contains(c);
+    let of_types = |part: &&str| part.rsplit('/').next().is_some_and(|file| file.starts_with("tsconfig"));
+    let json = |part: &str| part.rsplit_once('.').is_some_and(|(_, end)| end == "json");
+    let code = |part: &str| {
+        part.starts_with(['/', '~', '.']) || part.contains("./") || is_source(part) || json(part)
+    };
+    value.split(|c: char| !word(c)).filter(|part| !of_types(part)).any(code)
+}
+
 /// Whether a word looks as a part of the project is said to.
 fn fits_part(pattern: &str, text: &str) -> bool {
     let plain = text.strip_prefix("./").unwrap_or(text);
@@ -322,7 +333,11 @@ impl Opt {
             // What is read without being named is as well named.
             Some(Kind::Conf) => {
                 let plain = value.strip_prefix("./").unwrap_or(value);
-                !self.text.starts_with("-D") && !self.text.starts_with("-P") && program.work.contains(&plain)
+                // The project that is this folder is the one that is taken anyway.
+                let here = matches!(self.name.as_str(), "-p" | "--project") && matches!(plain, "." | "");
+                !self.text.starts_with("-D")
+                    && !self.text.starts_with("-P")
+                    && (here || program.work.contains(&plain))
             }
             Some(Kind::Task) => is_usual_task(value),
             Some(Kind::Word | Kind::Loads) => {
@@ -342,6 +357,8 @@ impl Opt {
                 program.names_whole(&self.text) && inside() && !value.contains(char::is_whitespace)
             }
             Some(Kind::Filter) => !value.split(':').nth(2).is_some_and(|class| class.contains('.')),
+            Some(Kind::Values) => inside() && !names_code(value),
+            Some(Kind::Choice) => matches!(value, "" | "true" | "false"),
             Some(Kind::Flag | Kind::Plain | Kind::May | Kind::Count | Kind::Read | Kind::Folder) => inside(),
             Some(Kind::Out) => is_output(value, cwd),
             Some(

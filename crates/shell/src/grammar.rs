@@ -3,6 +3,8 @@
 //! Owns the kinds that `assets/knowledge` names (`code`, `conf`, `wipes` …) and what a value of each kind does. Which
 //! option is of which kind is data.
 
+mod kind;
+
 use super::args::{Args, Opt};
 use super::expand::{Feed, Field, UNKNOWN};
 use super::knowledge::list;
@@ -12,83 +14,8 @@ use super::secrets::names_secret;
 use super::special::inline;
 use super::walk::Walker;
 
-/// What the value of an option is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// It has none.
-    Flag,
-    /// A text, a name or a path that is read.
-    Plain,
-    /// A file that is read though the operands are only named.
-    Read,
-    /// A file that is written.
-    Out,
-    /// Code of the program's own language.
-    Code,
-    /// A line for a shell.
-    Command,
-    /// A program that is started.
-    Run,
-    /// A file or a folder that says what is run.
-    Conf,
-    /// The name of a module or a plugin that is loaded.
-    Loads,
-    /// A folder in which it works.
-    Folder,
-    /// A file or a folder that is removed first.
-    Wipes,
-    /// An address that it installs or runs something from.
-    Url,
-    /// A variable that is set.
-    Sets,
-    /// The words behind it are a command.
-    Rest,
-    /// It has no value, and changes what the words before it say.
-    Alters,
-    /// A text that only the same word can hold.
-    May,
-    /// A number, in a word of its own only where it is one.
-    Count,
-    /// The name of a task.
-    Task,
-    /// They are no options of its own: what may stand behind `--`.
-    Hands,
-    /// One of the words that are named behind it, or any plain one where none are.
-    Word,
-    /// A filter of warnings: a dotted class in its third field is imported.
-    Filter,
-    /// They are no options: what the operands may be that name parts of the project.
-    Parts,
-    /// They are no options: what the first operand may be, which is a sub-command or a part of the project.
-    Begins,
-}
-
-/// The kinds by their names in the data.
-pub(super) const KINDS: [(&str, Kind); 23] = [
-    ("flags", Kind::Flag),
-    ("takes", Kind::Plain),
-    ("in", Kind::Read),
-    ("out", Kind::Out),
-    ("code", Kind::Code),
-    ("command", Kind::Command),
-    ("run", Kind::Run),
-    ("conf", Kind::Conf),
-    ("loads", Kind::Loads),
-    ("folder", Kind::Folder),
-    ("wipes", Kind::Wipes),
-    ("url", Kind::Url),
-    ("sets", Kind::Sets),
-    ("rest", Kind::Rest),
-    ("alters", Kind::Alters),
-    ("may", Kind::May),
-    ("count", Kind::Count),
-    ("task", Kind::Task),
-    ("hands", Kind::Hands),
-    ("word", Kind::Word),
-    ("filter", Kind::Filter),
-    ("parts", Kind::Parts),
-    ("begins", Kind::Begins),
-];
+use kind::KINDS;
+pub(super) use kind::Kind;
 
 /// The options of a kind, and the sub-commands that have them; none for all.
 #[derive(Clone, Debug)]
@@ -243,34 +170,6 @@ impl Program {
     }
 }
 
-impl Kind {
-    /// Whether a value of the kind is, or says where there is, what a program goes by.
-    const fn takes_code(self) -> bool {
-        matches!(
-            self,
-            Self::Code | Self::Conf | Self::Loads | Self::Folder | Self::Wipes | Self::Url | Self::Sets
-        )
-    }
-
-    /// Whether a value of the kind may do more than be read.
-    pub(super) const fn is_weighty(self) -> bool {
-        !matches!(
-            self,
-            Self::Flag
-                | Self::Plain
-                | Self::Read
-                | Self::May
-                | Self::Count
-                | Self::Task
-                | Self::Hands
-                | Self::Parts
-                | Self::Begins
-                | Self::Word
-                | Self::Filter
-        )
-    }
-}
-
 impl Walker<'_> {
     /// What the value of an option does.
     pub(super) fn option_value(&mut self, program: &Program, opt: &Opt) {
@@ -293,15 +192,7 @@ impl Walker<'_> {
             }
             Some(Kind::Conf) => self.take_over(value),
             Some(Kind::Loads) if value.text.contains('/') => self.take_over(value),
-            Some(Kind::Folder) => {
-                self.judge_read(value);
-                if self.was_fetched(value.text.trim_end_matches(|c| c != '/').trim_end_matches('/'))
-                    || self.was_fetched(&value.text)
-                {
-                    self.hit("fetch-run", value.span);
-                }
-                self.leaves(value, "hidden-run");
-            }
+            Some(Kind::Folder) => self.works_in(value),
             Some(Kind::Wipes) => self.wipe(value),
             Some(Kind::Url) => {
                 self.judge_read(value);
@@ -324,6 +215,8 @@ impl Walker<'_> {
                 | Kind::Alters
                 | Kind::May
                 | Kind::Count
+                | Kind::Choice
+                | Kind::Values
                 | Kind::Task
                 | Kind::Hands
                 | Kind::Parts
@@ -333,6 +226,17 @@ impl Walker<'_> {
             )
             | None => self.plain_value(program, opt, value),
         }
+    }
+
+    /// A folder that a program works in.
+    fn works_in(&mut self, folder: &Field) {
+        self.judge_read(folder);
+        if self.was_fetched(folder.text.trim_end_matches(|c| c != '/').trim_end_matches('/'))
+            || self.was_fetched(&folder.text)
+        {
+            self.hit("fetch-run", folder.span);
+        }
+        self.leaves(folder, "hidden-run");
     }
 
     /// A value that is a text or a name, or a file that is read.

@@ -63,6 +63,8 @@ fn every_line_is_understood() {
         "reads",
         "may",
         "count",
+        "choice",
+        "values",
         "tasks",
         "taskswith",
         "onlywith",
