@@ -33,27 +33,36 @@ impl Program {
             alone.insert(option, true);
             all.iter_mut().zip(alone).for_each(|(cell, harmless)| *cell &= harmless);
         }
+        if self.quotes_words() {
+            let plain = words.iter().map(|word| !is_code_in_quotes(&word.text, self.passes));
+            all.iter_mut().zip(plain).for_each(|(cell, plain)| *cell &= plain);
+        }
         all
+    }
+
+    /// Whether what it is given may be put in double quotes and handed to a shell: so do runners of scripts.
+    fn quotes_words(&self) -> bool {
+        self.passes && self.passes_to.is_none() || self.work.contains(&"package.json")
     }
 
     /// Which words are read as the values of options that may take none.
     fn doubtful_values(&self, args: &Args, words: &[Field]) -> Vec<usize> {
-        let open = args.opts.iter().filter(|opt| !takes_any(args, opt)).filter_map(|opt| opt.value_at);
+        let sub = args.operand(0);
+        let open = args.opts.iter().filter(|opt| !opt.takes_any(sub)).filter_map(|opt| opt.value_at);
         open.filter(|at| words.get(*at).is_some_and(|word| self.may_stand_alone(&word.text))).collect()
     }
 
     /// Which words are any text that an option takes as a word of its own.
     pub fn free_texts(&self, words: &[Field]) -> Vec<usize> {
         let args = Args::read(self, words);
-        args.opts.iter().filter(|opt| takes_any(&args, opt)).filter_map(|opt| opt.value_at).collect()
+        let sub = args.operand(0);
+        args.opts.iter().filter(|opt| opt.takes_any(sub)).filter_map(|opt| opt.value_at).collect()
     }
 
     /// Whether a word behind an option may be one itself, or a setting, and not the value: no option is sure to take that.
     fn may_stand_alone(&self, text: &str) -> bool {
-        let option = text
-            .strip_prefix('-')
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '-'));
-        option || self.tasks && text.contains('=')
+        let set = text.split_once('=').is_some_and(|(name, _)| !name.contains('('));
+        looks_like_option(text) || self.tasks && set
     }
 
     /// Which words are harmless as they are read.
@@ -148,6 +157,9 @@ impl Program {
             return list("settings of tasks").contains(&name) && number()
                 || list("choices of tasks").contains(&name) && part();
         }
+        if !passed && !text.starts_with('-') && holds_option(text) {
+            return false;
+        }
         let handed = passed && text.starts_with('-');
         let named = self.hands_on(text, sub).filter(|_| handed || passed && text.contains('='));
         if named == Some(false) {
@@ -228,10 +240,31 @@ impl Program {
     }
 }
 
-/// Whether an option takes any text as its value.
-fn takes_any(args: &Args, opt: &Opt) -> bool {
-    let mut texts = list("options of any text").iter().filter_map(|text| text.split_once('='));
-    texts.any(|text| text == (args.operand(0), &*opt.name))
+/// Whether a word is an option by its look.
+fn looks_like_option(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '-'))
+}
+
+/// Whether a value is an option by its look, alone or in brackets: a program that hands it on, as the name of a commit
+/// may be handed to git, would have it taken for one.
+fn holds_option(value: &str) -> bool {
+    value.split(['[', '{']).any(|part| looks_like_option(part.trim_start()))
+}
+
+/// Whether a value ends what it is handed on in and begins something else there: a setting of a build, or a line for a shell.
+fn holds_command(value: &str) -> bool {
+    let settings = value.split_once(',').is_some_and(|(_, rest)| rest.contains('='));
+    settings || value.contains([';', '`', '\n']) || value.contains("$(")
+}
+
+/// Whether a word is more than a word to a shell that is given it in double quotes, which one in it `ends` or not.
+fn is_code_in_quotes(text: &str, ends: bool) -> bool {
+    let begins = |c: char| c.is_ascii_alphanumeric() || "({_@*!?#-".contains(c);
+    ends && text.contains('"')
+        || text.contains(['`', '\n'])
+        || text.contains("\\\"")
+        || text.ends_with('\\')
+        || text.split('$').skip(1).any(|rest| rest.starts_with(begins))
 }
 
 /// Whether one of several values in a text is a file of code, or may name one; what says how types are checked does not.
@@ -315,12 +348,20 @@ impl Opt {
         self.kind == Some(Kind::Folder) && self.value.as_ref().is_some_and(|value| is_of_others(&value.text))
     }
 
+    /// Whether it takes any text, whatever that begins with.
+    fn takes_any(&self, sub: &str) -> bool {
+        let mut texts = list("options of any text").iter();
+        texts.any(|text| text.split_once('=') == Some((sub, self.name.as_str())))
+    }
+
     /// Whether it is harmless with its value.
     fn is_harmless(&self, program: &Program, sub: &str, cwd: Cwd) -> bool {
         let value = self.value.as_ref().map_or("", |v| v.text.as_str());
         let inside = || is_inside(value, cwd) && !is_secret(value);
         let joined = self.value_at.is_none() && self.name.len() == 2 && self.text.len() > 2;
-        if program.letters && joined && value.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        if program.letters && joined && value.starts_with(|c: char| c.is_ascii_alphabetic())
+            || !self.takes_any(sub) && (holds_option(value) || holds_command(value))
+        {
             return false;
         }
         match self.kind {
