@@ -227,7 +227,7 @@ impl Program {
     /// Whether a task is one of those that are named for the program: in any number they build, test and check.
     fn names_task(&self, text: &str) -> bool {
         let named = self.options.iter().filter(|o| o.kind == Kind::Begins).flat_map(|o| &o.names);
-        named.into_iter().any(|pattern| super::path::glob(pattern, text))
+        named.into_iter().any(|pattern| super::path::glob(pattern, text)) && !loses_by_name(text)
     }
 
     /// Whether an option behind `--` is one of those that may stand there, where these are named.
