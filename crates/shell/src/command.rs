@@ -13,7 +13,7 @@ use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::prints::printed;
 use super::programs::{self, Dest, Program, Role};
-use super::secrets::names_secret;
+use super::secrets::{is_secret, names_secret};
 use super::syntax::Span;
 use super::trace::Act;
 use super::walk::Walker;
@@ -399,7 +399,8 @@ impl Walker<'_> {
         let last = args.operands.len().saturating_sub(1);
         for (at, field) in args.operands.iter().enumerate() {
             // What is only named may be a file all the same.
-            if list("shows named files").contains(&name) && field.text.contains(['/', '.']) {
+            let file = || field.text.contains(['/', '.']) || is_secret(&field.text);
+            if list("shows named files").contains(&name) && file() {
                 self.judge_read(field);
             }
             if at < text {

@@ -66,6 +66,7 @@ pub(super) fn judge(
         "deb" => pack::deb(w, &case),
         "truncate" => files::truncate(w, &case),
         "jq" | "yq" => text::jq(w, &case),
+        "mlr" => text::miller(w, &case),
         "sed" => text::sed(w, &case),
         "awk" => awk::awk(w, &case),
         "editor" => edit::editor(w, &case),

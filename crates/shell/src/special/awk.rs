@@ -281,11 +281,11 @@ fn awk_parts(w: &mut Walker<'_>, field: &Field, Parts { code, strings }: &Parts,
     if [">FILENAME", ">ARGV["].iter().any(|to| tight.contains(to)) {
         w.hit("delete-tree", field.span);
     }
-    if tight.contains("ENVIRON") {
-        let shows = strings.iter().any(|s| is_secret_variable(s)) || !tight.contains("ENVIRON[\"");
-        if shows {
-            w.hit("environment", field.span);
-        }
+    // Its variables may be had by their names as well.
+    let environment = tight.split("ENVIRON").skip(1).any(|rest| !rest.starts_with("[\"]"));
+    let named = tight.contains("ENVIRON") && strings.iter().any(|s| is_secret_variable(s));
+    if environment || named || tight.contains("SYMTAB") {
+        w.hit("environment", field.span);
     }
     awk_output(w, field, code, strings, given);
 }

@@ -4,6 +4,7 @@
 
 use super::super::expand::{Field, UNKNOWN};
 use super::super::knowledge::list;
+use super::super::path::is_secret_variable;
 use super::super::secrets::names_secret;
 use super::super::walk::Walker;
 use super::Case;
@@ -85,12 +86,30 @@ pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
         text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))).collect();
     let shows = words.iter().any(|word| matches!(*word, "env" | "$ENV" | "$__prog_args"))
         || words.iter().any(|word| {
-            word.strip_prefix("$ENV.")
-                .or_else(|| word.strip_prefix("env."))
-                .is_some_and(super::super::path::is_secret_variable)
+            word.strip_prefix("$ENV.").or_else(|| word.strip_prefix("env.")).is_some_and(is_secret_variable)
         });
     if shows {
         w.hit("environment", filter.span);
+    }
+}
+
+/// `mlr`: `ENV` holds the environment, and one of its variables behind its name alone.
+pub(super) fn miller(w: &mut Walker<'_>, case: &Case<'_>) {
+    for code in case.args.operands.iter().chain(case.args.opts.iter().filter_map(|opt| opt.value.as_ref())) {
+        let text = code.text.as_str();
+        let letter = |c: char| c.is_alphanumeric() || "_$@".contains(c);
+        let shown = text.match_indices("ENV").any(|(at, name)| {
+            let (head, rest) = (text.get(..at).unwrap_or(""), text.get(at + name.len()..).unwrap_or(""));
+            let index = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+            let literal = index.and_then(|(index, _)| index.trim().strip_prefix('"')?.strip_suffix('"'));
+            !head.ends_with(letter)
+                && !rest.starts_with(letter)
+                && literal.is_none_or(|name| name.contains('"') || is_secret_variable(name))
+        });
+        // A name alone is one of a column.
+        if shown && text.contains(['=', '(', '{', '[']) {
+            w.hit("environment", code.span);
+        }
     }
 }
 
