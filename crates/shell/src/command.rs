@@ -380,7 +380,9 @@ impl Walker<'_> {
         self.lowered = outer;
         let mut network = false;
         let base = found.first().map_or("unknown", |f| f.rule.id);
-        let changes = program.dest == Dest::Changed && found.iter().any(|f| f.rule.risk > super::Risk::Low);
+        let formats = super::covered::formats(args.operand(0));
+        let changes = (program.dest == Dest::Changed || formats)
+            && found.iter().any(|f| f.rule.risk > super::Risk::Low);
         for found in found {
             network |= found.rule.id == "network";
             self.hit_rule(found.rule, found.span.unwrap_or(span));

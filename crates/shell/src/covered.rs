@@ -119,8 +119,7 @@ impl Program {
 
     /// Whether an operand is code of others, which a program that changes what it is given would change.
     fn changes_of_others(&self, field: &Field, sub: &str) -> bool {
-        let changes = self.dest == Dest::Changed || matches!(sub, "fmt" | "format");
-        changes && is_of_others(&field.text)
+        (self.dest == Dest::Changed || formats(sub)) && is_of_others(&field.text)
     }
 
     /// Whether a setting of tasks is an option of what they run, a file that it loads, or takes the name of a part away.
@@ -238,6 +237,11 @@ impl Program {
         handed.peek()?;
         Some(handed.any(|o| o.names.iter().any(fits)))
     }
+}
+
+/// Whether a sub-command changes how the files that it is given look.
+pub(super) fn formats(sub: &str) -> bool {
+    matches!(sub, "fmt" | "format")
 }
 
 /// Whether a word is an option by its look.
@@ -386,10 +390,11 @@ impl Opt {
             }
             // A folder of tasks holds others under the same names.
             Some(Kind::Folder) if program.names_tasks() => {
-                inside() && (value == "." || super::made::is_output(value))
+                let packages = program.work.contains(&"package.json");
+                inside() && (value == "." || !packages && is_built_in(value))
             }
             // Whose code it is then is as behind `cd`.
-            Some(Kind::Folder) if is_of_others(value) => false,
+            Some(Kind::Folder) if is_unreviewed(value) => false,
             Some(Kind::Folder) if self.name == "--manifest-path" => {
                 inside() && !super::made::is_output(value)
             }
@@ -401,6 +406,10 @@ impl Opt {
             Some(Kind::Values) => inside() && !names_code(value),
             Some(Kind::Choice) => matches!(value, "" | "true" | "false"),
             Some(Kind::Flag | Kind::Plain | Kind::May | Kind::Count | Kind::Read | Kind::Folder) => inside(),
+            // Programs of the project lie there as well, and only what makes one writes one.
+            Some(Kind::Out) if value == "bin" || value.starts_with("bin/") => {
+                self.name == "-o" && program.long1 && is_output(value, cwd)
+            }
             Some(Kind::Out) => is_output(value, cwd),
             Some(
                 Kind::Code
@@ -435,14 +444,31 @@ fn is_source(path: &str) -> bool {
 pub fn is_of_others(path: &str) -> bool {
     let named =
         |part| list("folders of others").contains(&part) || list("folders of records").contains(&part);
+    let top = path.split('/').find(|part| !matches!(*part, "." | ""));
     path.split('/').any(named)
+        || !path.starts_with(['/', '~'])
+            && top.is_some_and(|top| list("folders of others at the top").contains(&top))
+}
+
+/// Whether a build works in a folder of output.
+fn is_built_in(path: &str) -> bool {
+    let top = path.split('/').find(|part| !matches!(*part, "." | ""));
+    top.is_some_and(|top| list("folders of builds").contains(&top))
+}
+
+/// Whether what lies in a folder is code that nobody here reviewed: that of others, or what a tool or anybody put there.
+pub fn is_unreviewed(path: &str) -> bool {
+    is_of_others(path) || super::made::is_output(path) && !is_built_in(path)
 }
 
 /// Whether a file that is written is hardly one that somebody wrote by hand.
 fn is_output(path: &str, cwd: Cwd) -> bool {
     match place(path, cwd) {
         Place::Null | Place::Scratch => true,
-        Place::Project => super::made::is_output(path) && !is_run_from(path) && !is_source(path),
+        Place::Project => {
+            let settings = || FileKind::Config.holds(path.rsplit('/').next().unwrap_or(path));
+            super::made::is_output(path) && !is_run_from(path) && !is_source(path) && !settings()
+        }
         Place::Control | Place::Device | Place::Outside | Place::Unknown => false,
     }
 }

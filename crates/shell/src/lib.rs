@@ -69,7 +69,7 @@ mod wrap;
 use serde::{Deserialize, Serialize};
 
 pub use args::{Set, set_by};
-pub use covered::is_of_others;
+pub use covered::{is_of_others, is_unreviewed};
 pub use effect::{Effect, effect};
 pub use kinds::{FileKind, is_prose, is_source};
 pub use knowledge::{fits, spelled_out};

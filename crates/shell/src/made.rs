@@ -57,9 +57,11 @@ pub fn signs(name: &str) -> Option<Signs> {
     SIGNS.get(name)
 }
 
-/// Whether output goes to a path by habit.
+/// Whether output goes to a path by habit: into a folder of it, or into a file of such a name at the top.
 pub fn is_output(path: &str) -> bool {
-    within(path) && path.split('/').any(|part| MADE.has(part))
+    let folder = |part: &str| MADE.has(part) && !(part.contains('.') && MADE.get(part) == Some(false));
+    let plain = path.strip_prefix("./").unwrap_or(path);
+    within(path) && (plain.split('/').any(folder) || !plain.contains('/') && MADE.has(plain))
 }
 
 fn within(path: &str) -> bool {

@@ -212,7 +212,7 @@ impl Facts {
     /// Whether a command runs inside the workspace for certain.
     pub fn inside(call: &Call, folder: &str, places: &Places) -> bool {
         let Some(from) = &call.from else { return false };
-        if from.iter().any(|at| shell::is_of_others(at)) {
+        if from.iter().any(|at| shell::is_unreviewed(at)) {
             return false;
         }
         let root = Target::exact(".", places);
