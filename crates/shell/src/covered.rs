@@ -199,8 +199,12 @@ impl Program {
             .filter(|o| o.subs.is_empty() || nth > 0 && nth < usize::MAX && o.stand_for(sub))
             .peekable();
         let up = text.split('/').any(|part| part == "..");
+        let stem = text.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or("");
+        let acts = list("files that are no tests");
+        let none = stem.split(['_', '-']).next().is_some_and(|word| acts.contains(&word));
         parts.peek().is_none()
-            || parts.any(|o| (whole(&o) || !o.subs.is_empty() && !up) && o.names.iter().any(fits))
+            || !(none && text.contains('/'))
+                && parts.any(|o| (whole(&o) || !o.subs.is_empty() && !up) && o.names.iter().any(fits))
     }
 
     /// Whether a word with a value is named as it stands.
@@ -287,6 +291,12 @@ fn fits_part(pattern: &str, text: &str) -> bool {
     let plain = text.strip_prefix("./").unwrap_or(text);
     match pattern {
         "/" => is_folder(text),
+        pattern if pattern.ends_with("_*") => {
+            // What such a name begins with is said of the file, and not of a folder that it lies in.
+            let file = |path: &str| path.trim_end_matches('/').rsplit('/').next().unwrap_or("").to_owned();
+            let (path, last) = (plain.split("::").next().unwrap_or(plain), file(pattern));
+            super::path::glob(pattern, path) && super::path::glob(&last, &file(path))
+        }
         pattern => super::path::glob(pattern, text) || super::path::glob(pattern, plain),
     }
 }
