@@ -415,6 +415,8 @@ impl Opt {
             Some(Kind::Filter) => !value.split(':').nth(2).is_some_and(|class| class.contains('.')),
             Some(Kind::Values) => inside() && !names_code(value),
             Some(Kind::Choice) => matches!(value, "" | "true" | "false"),
+            // A part of the project that is built is named by its folder.
+            Some(Kind::Plain) if program.tasks && is_of_others(value) => false,
             Some(Kind::Flag | Kind::Plain | Kind::May | Kind::Count | Kind::Read | Kind::Folder) => inside(),
             // Programs of the project lie there as well, and only what makes one writes one.
             Some(Kind::Out) if value == "bin" || value.starts_with("bin/") => {

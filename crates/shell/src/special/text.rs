@@ -71,7 +71,9 @@ pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
         }
     }
     modules(w, case);
-    let Some(filter) = case.args.operands.first() else { return };
+    // Of `yq` a sub-command may stand in front.
+    let eval = |f: &&Field| case.name == "yq" && matches!(f.text.as_str(), "e" | "eval" | "ea" | "eval-all");
+    let Some(filter) = case.args.operands.iter().find(|f| !eval(f)) else { return };
     // Of `yq` a lone operand is the file.
     if case.name == "yq" && case.args.operands.len() == 1 && names_secret(&filter.text) {
         w.hit("secret", filter.span);
