@@ -56,6 +56,9 @@ impl Walker<'_> {
     pub(super) fn note_kind(&mut self, flags: &str, variable: &str, value: Option<&Field>) {
         // Other kinds hold their values in another form, and the builtin may refuse to.
         self.memory.unsure.insert(variable.to_owned());
+        if !flags.is_empty() {
+            self.memory.odd.insert(variable.to_owned());
+        }
         // What it stands for is named later.
         if flags.contains('n') {
             self.doubt_names();
@@ -76,7 +79,7 @@ impl Walker<'_> {
         if text.starts_with(['[', ':']) {
             self.check_numbers(text, span);
         }
-        if text.starts_with('[') {
+        if text.starts_with(['[', ':']) {
             self.check_arithmetic(&Field::plain(text, span));
         }
     }

@@ -51,7 +51,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn arithmetic_command(&mut self) -> Read<Option<Kind>> {
-        let Some(inner) = self.arithmetic_inner(1) else { return Ok(None) };
+        let Some(inner) = self.arithmetic_inner(1)? else { return Ok(None) };
         let start = self.at;
         self.at += inner.len() + 4;
         let pieces = self.nested_text(inner, start)?;
@@ -114,7 +114,7 @@ impl Parser<'_> {
         self.at += self.peek_bare().len();
         self.blanks();
         if self.looking_at("((") {
-            let inner = self.arithmetic_inner(1).ok_or(Unreadable)?;
+            let inner = self.arithmetic_inner(1)?.ok_or(Unreadable)?;
             let start = self.at;
             self.at += inner.len() + 4;
             let pieces = self.nested_text(inner, start)?;

@@ -7,7 +7,7 @@ use super::redirect::text_feed;
 use super::value::Value;
 use super::walk::Walker;
 
-pub(super) fn echo(args: &[Field]) -> Feed {
+pub(super) fn echo(w: &Walker<'_>, args: &[Field]) -> Feed {
     if args.iter().any(|f| f.feed == Some(Feed::Fetched)) {
         return Feed::Fetched;
     }
@@ -23,6 +23,10 @@ pub(super) fn echo(args: &[Field]) -> Feed {
     }
     let words: Vec<&str> = rest.iter().map(|f| f.text.as_str()).collect();
     let text = words.join(" ");
+    // Some shells always read escapes.
+    if !escapes && w.foreign && text.contains('\\') {
+        return Feed::Other;
+    }
     text_feed(if escapes { unescape(&text) } else { text } + "\n")
 }
 
@@ -39,8 +43,7 @@ fn unescape(text: &str) -> String {
             Some('n') => out.push('\n'),
             Some('t') => out.push('\t'),
             Some('\\') | None => out.push('\\'),
-            Some('0') => out.push(UNKNOWN),
-            Some('u' | 'U' | 'c' | 'e' | 'E' | 'a' | 'b' | 'f' | 'r' | 'v' | '\'') => out.push(UNKNOWN),
+            Some('0' | 'u' | 'U' | 'c' | 'e' | 'E' | 'a' | 'b' | 'f' | 'r' | 'v' | '\'') => out.push(UNKNOWN),
             Some(d @ ('x' | '1'..='7')) => {
                 let (radix, most) = if d == 'x' { (16, 2) } else { (8, 3) };
                 let mut digits = if d == 'x' { String::new() } else { d.to_string() };

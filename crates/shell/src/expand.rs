@@ -103,6 +103,23 @@ struct Builder {
     cut: bool,
     /// What is at least made of the word by what is added now.
     making: Made,
+    /// Some of what was added the line does not spell out, though nothing may be left of it.
+    made_some: bool,
+}
+
+impl Builder {
+    fn new(span: Span) -> Self {
+        let open = Field { span, ..Field::default() };
+        Self {
+            fields: Vec::new(),
+            open,
+            started: false,
+            span,
+            cut: false,
+            making: Made::Nothing,
+            made_some: false,
+        }
+    }
 }
 
 impl Builder {
@@ -165,6 +182,8 @@ impl Builder {
             return self.push_value(&UNKNOWN.to_string());
         }
         let mut first = true;
+        self.open.made = self.open.made.max(self.making);
+        self.made_some |= self.making > Made::Nothing;
         if value.starts_with(BLANKS) {
             self.split();
         }
@@ -221,9 +240,7 @@ impl Walker<'_> {
 
     fn expand(&mut self, word: &Word, split: bool) -> Vec<Field> {
         let span = self.place_of(word.span);
-        let open = Field { span, ..Field::default() };
-        let mut builder =
-            Builder { fields: Vec::new(), open, started: false, span, cut: false, making: Made::Nothing };
+        let mut builder = Builder::new(span);
         let twisted = is_twisted(&word.pieces);
         for (at, piece) in word.pieces.iter().enumerate() {
             builder.making = Made::Nothing;
@@ -234,7 +251,7 @@ impl Walker<'_> {
             self.hit("too-long", span);
         }
         // No word is left of what is made: which of them a program takes for what, hangs on that.
-        if builder.fields.is_empty() && builder.making > Made::Nothing {
+        if builder.fields.is_empty() && builder.made_some {
             self.note_uncovered();
         }
         let mut fields = builder.fields;
@@ -268,6 +285,7 @@ impl Walker<'_> {
                 // Part of a list is several words, quoted or not.
                 let parts = !quoted || matches!(op, VarOp::Other(_));
                 out.making = making(!value.spelled, split && parts);
+                out.made_some |= out.making > Made::Nothing;
                 if split && *quoted && every && !value.list.is_empty() {
                     out.push_list(&value);
                     return;
@@ -338,9 +356,7 @@ impl Walker<'_> {
     }
 
     fn joined(&mut self, pieces: &[Piece], span: Span) -> Field {
-        let open = Field { span, ..Field::default() };
-        let mut scratch =
-            Builder { fields: Vec::new(), open, started: false, span, cut: false, making: Made::Nothing };
+        let mut scratch = Builder::new(span);
         for piece in pieces {
             scratch.making = Made::Nothing;
             self.piece(piece, false, false, &mut scratch);

@@ -45,6 +45,7 @@ fn changes_nothing(name: &str, args: &[Field]) -> bool {
 /// left, what is echoed.
 pub(super) fn is_plain(option: &str) -> bool {
     match option.strip_prefix(['-', '+']) {
+        Some(_) if matches!(option, "+H" | "-B") => true,
         Some(letters) => letters.chars().all(|letter| "euxvfbhmnoCETsqp".contains(letter)),
         None => list("plain options of the shell").contains(&option),
     }

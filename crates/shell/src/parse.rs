@@ -125,6 +125,16 @@ impl<'a> Parser<'a> {
         if self.eat(text) { Ok(()) } else { Err(Unreadable) }
     }
 
+    /// Where it is in its text.
+    pub(super) const fn place(&self) -> usize {
+        self.at
+    }
+
+    /// What was read since it was there.
+    pub(super) fn text_from(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or("")
+    }
+
     pub(super) const fn span_from(&self, start: usize) -> Span {
         match self.origin {
             Some(origin) => origin,

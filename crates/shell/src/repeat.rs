@@ -111,10 +111,13 @@ impl Walker<'_> {
                 }
             }
             // What it gives a name that nothing else does is one of its words.
-            let own = at > 0 || !self.is_assigned(name);
-            let outer = std::mem::replace(&mut self.memory.looped, own.then(|| name.to_owned()));
+            let own = at > 0 || !self.is_assigned(name) || self.memory.by_loops.contains(name);
+            if own && at == 0 {
+                self.memory.by_loops.insert(name.to_owned());
+            }
+            let outer = std::mem::replace(&mut self.memory.loop_name, own.then(|| name.to_owned()));
             self.assign(name, value);
-            self.memory.looped = outer;
+            self.memory.loop_name = outer;
             let inner = self.enter();
             let next = self.script(body, feed);
             let changed = self.doubt(inner);

@@ -142,8 +142,15 @@ impl Walker<'_> {
     pub(super) fn add_trap(&mut self, code: &Field, at_end: bool) {
         if self.memory.traps.len() > MAX_TRAPS {
             self.hit("too-long", code.span);
-        } else {
+        } else if at_end || code.text.contains(['$', '`']) {
             self.memory.traps.push(Trap { code: code.clone(), at_end });
+        }
+        // It may run between any two commands, and mean other programs and functions by then.
+        let harmless =
+            code.text.trim().is_empty() || matches!(code.text.trim(), ":" | "exit" | "exit 1" | "exit 130");
+        if !at_end && !harmless {
+            self.doubt_names();
+            self.wander();
         }
     }
 

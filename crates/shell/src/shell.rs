@@ -21,7 +21,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     carried_code(w, name, args);
     super::modes::set(w, name, args);
     let out = match name {
-        "echo" => echo::echo(args),
+        "echo" => echo::echo(w, args),
         "printf" => echo::printf(w, args),
         "eval" => eval(w, args, span, feed),
         "source" | "." => {

@@ -6,7 +6,7 @@ use super::cut::Listed;
 use super::expand::{Feed, UNKNOWN};
 use super::parse;
 use super::shell;
-use super::syntax::{Assign, Span, Word};
+use super::syntax::{Assign, Piece, Span, Word};
 use super::value::{Made, Value};
 use super::walk::Walker;
 
@@ -23,8 +23,13 @@ impl Walker<'_> {
             }
             if lone {
                 // Elsewhere it may not happen, or only for a while.
-                let spelled = value.spelled && self.memory.lists == 1;
-                self.assign(&assign.name, Value { spelled, ..value });
+                let own = self.memory.list_depth == 1;
+                let list = self.value_of(&assign.name).is_some_and(|old| !old.list.is_empty());
+                self.assign(&assign.name, Value { spelled: value.spelled && own, ..value });
+                let whole = !assign.append && !assign.element && !list;
+                if own && whole && self.maybe == 0 && self.unredirected && !self.is_fixed(&assign.name) {
+                    self.memory.unsure.remove(&assign.name);
+                }
                 continue;
             }
             self.note_given(&assign.name, &value.text);
@@ -88,6 +93,10 @@ impl Walker<'_> {
         let before = if assign.append { self.value_of(&assign.name) } else { None };
         if assign.array {
             let fields = self.fields(&assign.values);
+            // The subscript of an element is evaluated, quoted or not.
+            for field in fields.iter().filter(|f| f.text.starts_with('[')) {
+                self.check_arithmetic(field);
+            }
             for field in fields.iter().filter(|_| assign.append) {
                 self.judge_setting(&assign.name, &field.text, self.place_of(assign.span));
                 self.doubt_number(field.data && field.text.starts_with('['));
@@ -115,10 +124,13 @@ impl Walker<'_> {
             self.check_numbers(&field.text, self.place_of(assign.span));
         }
         match before {
-            // Where the shell stands is another folder once it has moved.
+            // Where the shell stands is another folder once it has moved, and a number is not the one that is taken for it.
             None if !assign.append => {
                 let value = Value::from_field(&field);
-                Value { spelled: value.spelled && !field.computed, ..value }
+                let counted =
+                    assign.values.iter().flat_map(|v| &v.pieces).any(|p| matches!(p, Piece::Arith(_)));
+                let placed = field.computed && field.text.starts_with('.');
+                Value { spelled: value.spelled && !placed && !counted, ..value }
             }
             Some(old) if old.list.is_empty() && old.text.len() + field.text.len() < 4096 => {
                 let spelled = old.spelled && field.made == Made::Nothing;

@@ -24,6 +24,9 @@ pub(super) const SCRATCH: &str = "/tmp/_TMPDIR_";
 /// Holds what keeps git from running what a repository names.
 pub(super) const GIT_SETTINGS: &str = "GIT_CONFIG_COUNT";
 
+/// Variables that a command of the shell sets, whatever the line set them to.
+const OF_SHELL: [&str; 8] = ["PWD", "OLDPWD", "REPLY", "MAPFILE", "OPTARG", "OPTIND", "SECONDS", "RANDOM"];
+
 /// Variables that the shell itself changes as it goes.
 const MOVING: [&str; 12] = [
     "_",
@@ -91,12 +94,16 @@ pub(super) struct Memory {
     /// Names that something else may give a value than one plain assignment in the line's own list, or one loop over words:
     /// whether it does, and when, may be misread.
     pub unsure: HashSet<String>,
+    /// Names that may be of another kind than a text: whatever they are given is changed, or refused.
+    pub odd: HashSet<String>,
     /// Some name that is not known was given a value: it may be any.
     pub all_unsure: bool,
     /// How many lists of commands deep the walk is.
-    pub lists: usize,
+    pub list_depth: usize,
     /// The name that a loop gives its words to, while it does.
-    pub looped: Option<String>,
+    pub loop_name: Option<String>,
+    /// Names that only loops gave a value.
+    pub by_loops: HashSet<String>,
     /// Names that were exported: whatever they hold later is given.
     pub given: HashSet<String>,
     /// Whatever is set is given.
@@ -169,7 +176,7 @@ impl Walker<'_> {
         }
         let memory = &mut self.memory;
         let mut held = Held { values: vec![value], exported: export, fixed: false, level: memory.level };
-        let next_round = memory.looped.as_deref() == Some(name);
+        let next_round = memory.loop_name.as_deref() == Some(name);
         if let Some(old) = memory.variables.get(name) {
             held.exported |= old.exported;
             held.fixed = old.fixed;
@@ -177,6 +184,7 @@ impl Walker<'_> {
                 memory.changing.insert(name.to_owned());
                 if !next_round {
                     memory.unsure.insert(name.to_owned());
+                    memory.by_loops.remove(name);
                 }
             }
             if old.fixed {
@@ -219,6 +227,15 @@ impl Walker<'_> {
             function.exported = true;
             self.put_function(name, Some(function));
         }
+    }
+
+    fn is_unsure(&self, name: &str) -> bool {
+        self.memory.unsure.contains(name) || self.memory.odd.contains(name)
+    }
+
+    /// Whether assignments to the variable may fail.
+    pub(super) fn is_fixed(&self, name: &str) -> bool {
+        self.memory.variables.get(name).is_some_and(|held| held.fixed)
     }
 
     /// Later assignments to the variable may fail.
@@ -329,7 +346,7 @@ impl Walker<'_> {
             let inherits = held.level == self.memory.level || held.exported;
             return match held.values.as_slice() {
                 [one] if inherits => {
-                    let sure = !self.memory.all_unsure && !self.memory.unsure.contains(name);
+                    let sure = !self.memory.all_unsure && !self.is_unsure(name) && !OF_SHELL.contains(&name);
                     let spelled = one.spelled && sure;
                     Some(Value { spelled, ..one.clone() })
                 }
@@ -347,13 +364,15 @@ impl Walker<'_> {
             "TMPDIR" => SCRATCH,
             "SHELL" | "BASH" => "/bin/sh",
             "IFS" => " ",
-            "USER" | "LOGNAME" | "HOSTNAME" | "HOSTTYPE" | "OSTYPE" | "LANG" | "TERM" => {
+            "HOSTNAME" | "LANG" | "TERM" | "COLUMNS" | "LINES" => {
+                return Some(Value { open: true, number: true, ..Value::unknown() });
+            }
+            "USER" | "LOGNAME" | "HOSTTYPE" | "OSTYPE" => {
                 return Some(Value { open: true, ..Value::of("name") });
             }
             "PATH" => "/usr/bin:/bin",
             "!" => "%1",
-            "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "COLUMNS"
-            | "LINES" | "-" => "0",
+            "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "-" => "0",
             name => {
                 let mut known = list("places by variable").iter().filter_map(|entry| entry.split_once('='));
                 return known.find(|(known, _)| *known == name).map(|(_, path)| Value::of(path));

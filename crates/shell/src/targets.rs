@@ -48,7 +48,9 @@ fn of(call: &Call) -> Vec<Target> {
         () if among("targets first", &both) => names.into_iter().skip(1).take(1).collect(),
         () => Vec::new(),
     };
-    let named = asked.into_iter().filter(|name| !name.contains('='));
+    // A number is the value of an option before it: `make -j 4`.
+    let number = |name: &str| name.bytes().all(|b| b.is_ascii_digit());
+    let named = asked.into_iter().filter(|name| !name.contains('=') && !number(name));
     let target =
         |name: &str| Target { program: call.program.clone(), name: name.to_owned(), folder: folder.clone() };
     named.map(target).collect()
@@ -62,6 +64,7 @@ mod tests {
     fn what_a_line_asks_for_by_name_is_read_where_that_is_certain() {
         for (line, asked) in [
             ("make check", ":make check"),
+            ("make -j 4 check", ":make check"),
             ("make -j4 lint test CC=clang", ":make lint,:make test"),
             ("time make check", ":make check"),
             ("cd web && npm run lint -- --fix", "web:npm lint"),

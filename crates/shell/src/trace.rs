@@ -190,6 +190,7 @@ impl Trace {
     }
 
     fn touch(&mut self, act: Act, field: &Field, redirect: bool, stand: &Stand) {
+        self.made |= redirect && field.made > Made::Nothing;
         let used = self.used(act, field, redirect, stand);
         if used.is_none() && act != Act::Read {
             self.stakes.unnamed();
@@ -240,11 +241,11 @@ impl Walker<'_> {
         let led = reads && super::reads::is_led(name, words);
         let Some(trace) = &mut self.trace else { return };
         let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
-        let one =
-            |(at, f): (usize, &Field)| !f.may_be_option() || f.made < Made::Words && texts.contains(&at);
+        let is_spelled =
+            |at: usize, f: &Field| f.made == Made::Nothing || f.made < Made::Words && texts.contains(&at);
         let word = |((at, f), harmless): ((usize, &Field), bool)| Word {
             text: f.text.clone(),
-            certain: !f.unknown() && !open_glob(f) && one((at, f)),
+            certain: !f.unknown() && !open_glob(f) && is_spelled(at, f),
             harmless,
         };
         trace.calls.push(Call {

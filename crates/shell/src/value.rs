@@ -129,6 +129,11 @@ mod tests {
             "cd \"$(git rev-parse --show-toplevel)\" && cargo test",
             "cargo test -p {core,tui}",
             "cd $HOME; cargo test",
+            "p=core; cargo test -p $p; p=tui; cargo test -p $p",
+            "for p in core tui; do cargo check -p $p; done; for p in core tui; do cargo test -p $p; done",
+            "n=$(nproc); make -j$n",
+            "echo $(( $(nproc) / 2 )); cargo test",
+            "f=src/a.rs; ls $f{,.orig}; cargo test",
         ] {
             assert!(is_certain(line), "{line}");
         }
@@ -140,7 +145,14 @@ mod tests {
             "cargo test $(echo core)",
             "cargo test \"$(printf '\\u002dp')\"",
             "read p <<< core; cargo test $p",
-            "p=core; p=tui; cargo test $p",
+            "p=core; p=tui < x; cargo test $p",
+            "p=(a b); p=tui; cargo test \"${p[@]}\"",
+            "declare -l p; p=CORE; cargo test $p",
+            "n=$((5)); cargo test \"a$(date)\" $n",
+            "PWD=/tmp; cargo test $PWD",
+            "cargo test tests$(cd 'a b' 2>&1)",
+            "cargo test \"target/.$LANG./a\"",
+            "trap ls DEBUG; ls() { p=a; }; p=b; cargo test $p",
             "p=core; local p=tui; cargo test $p",
             "f() { p=core; }; f; cargo test $p",
             "p=core; read p < x; cargo test $p",

@@ -101,6 +101,10 @@ pub(super) struct Walker<'l> {
     /// What the last command prints never ends; what the current one is fed neither.
     pub(super) endless: bool,
     pub(super) upstream_endless: bool,
+    /// The current command has no redirect, which could fail.
+    pub(super) unredirected: bool,
+    /// A text is read as another shell does.
+    pub(super) rereading: bool,
     /// The line spells out what the current command is fed.
     pub(super) fed_plainly: bool,
     /// Set by a judge that replaces the table's word on a command.
@@ -208,9 +212,9 @@ impl<'l> Walker<'l> {
     }
 
     pub(super) fn script(&mut self, script: &Script, feed: &Feed) -> Feed {
-        self.memory.lists += 1;
+        self.memory.list_depth += 1;
         let out = self.each_pipeline(script, feed);
-        self.memory.lists -= 1;
+        self.memory.list_depth -= 1;
         out
     }
 
@@ -295,6 +299,7 @@ impl<'l> Walker<'l> {
         }
         let mut targets = Vec::new();
         self.fed_plainly = false;
+        self.unredirected = node.redirects.is_empty();
         for redirect in &node.redirects {
             self.redirect(redirect, &mut feed, &mut targets);
         }
@@ -373,10 +378,10 @@ impl<'l> Walker<'l> {
             && let Some(other) = dialect::as_plain(text)
         {
             self.note_uncovered();
-            if other != text {
-                let foreign = std::mem::take(&mut self.foreign);
+            // Once is enough, however deep the texts stand in each other.
+            if other != text && !std::mem::replace(&mut self.rereading, true) {
                 let _ = self.run_fed(&other, span, feed);
-                self.foreign = foreign;
+                self.rereading = false;
             }
         }
         let Ok(script) = parse::parse(text) else {

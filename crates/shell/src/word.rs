@@ -3,7 +3,7 @@
 //! Owns unquoting. Never resolves a variable and never judges.
 
 use super::parse::{Parser, Read, Unreadable, parse_nested};
-use super::syntax::{Piece, Quote, Script, VarOp, Word};
+use super::syntax::{Piece, Quote, Script, Span, VarOp, Word};
 
 /// Where a run of pieces ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -256,26 +256,50 @@ impl<'a> Parser<'a> {
         Ok(Piece::Sub { script, quoted })
     }
 
-    /// The text between `((` and `))`, when they match; the caller moves on. With quotes and backslashes in it shells do not agree
-    /// on where it ends: then it is no arithmetic, but commands.
-    pub(super) fn arithmetic_inner(&self, ahead: usize) -> Option<&'a str> {
-        let rest = self.rest().get(ahead + 1..)?;
-        let mut level = 0usize;
-        let mut quoted = false;
-        for (at, c) in rest.char_indices() {
-            match (quoted, c) {
-                (_, '\\' | '\'' | '`') => return None,
-                (_, '"') => quoted = !quoted,
-                (false, '(') => level += 1,
-                (false, ')') if level > 0 => level -= 1,
-                (false, ')') => {
+    /// The text between `((` and `))`, when they match; the caller moves on.
+    ///
+    /// # Errors
+    /// With a quote, a backslash or a backtick in it outside of a substitution: shells do not agree on where it ends, and what of it
+    /// they expand.
+    pub(super) fn arithmetic_inner(&self, ahead: usize) -> Read<Option<&'a str>> {
+        let Some(rest) = self.rest().get(ahead + 1..) else { return Ok(None) };
+        let (mut level, mut at) = (0_usize, 0);
+        while let Some(c) = rest.get(at..).and_then(|tail| tail.chars().next()) {
+            let tail = rest.get(at..).unwrap_or("");
+            match c {
+                '$' if tail.starts_with("$(") && !tail.starts_with("$((") => {
+                    at += self.substitution_length(tail)?;
+                    continue;
+                }
+                '`' => {
+                    let inner = tail.get(1..).and_then(|inner| inner.split_once('`')).ok_or(Unreadable)?.0;
+                    if inner.contains('\\') {
+                        return Err(Unreadable);
+                    }
+                    at += inner.len() + 2;
+                    continue;
+                }
+                '\\' | '\'' | '"' if level == 0 || c != '"' => return Err(Unreadable),
+                '(' => level += 1,
+                ')' if level > 0 => level -= 1,
+                ')' => {
                     let closed = rest.get(at + 1..).is_some_and(|r| r.starts_with(')'));
-                    return if closed { rest.get(..at) } else { None };
+                    return Ok(if closed { rest.get(..at) } else { None });
                 }
                 _ => {}
             }
+            at += c.len_utf8();
         }
-        None
+        Ok(None)
+    }
+
+    /// How long the `$(…)` is with which a text begins.
+    fn substitution_length(&self, text: &str) -> Read<usize> {
+        let inner = text.get(2..).unwrap_or("");
+        let mut parser = Parser::new(inner, self.depth() + 1, Some(Span::default()));
+        parser.script()?;
+        parser.expect(")")?;
+        Ok(2 + parser.at)
     }
 
     /// The script of a substitution, up to its end.
@@ -288,7 +312,7 @@ impl<'a> Parser<'a> {
 
     fn dollar(&mut self, quoted: bool) -> Read<Piece> {
         if self.looking_at("$((")
-            && let Some(inner) = self.arithmetic_inner(2)
+            && let Some(inner) = self.arithmetic_inner(2)?
         {
             let start = self.at;
             self.at += inner.len() + 5;
@@ -307,7 +331,7 @@ impl<'a> Parser<'a> {
         self.at += 1;
         if let Some(name) = self.name() {
             // Lines are joined and braces expanded before a name is read.
-            if self.looking_at("\\\n") || !quoted && self.looking_at("{") {
+            if self.looking_at("\\\n") || !quoted && self.looking_at("{") && lengthens_name(self.rest()) {
                 return Err(Unreadable);
             }
             return Ok(Piece::Var { name, op: VarOp::Plain, quoted });
@@ -366,6 +390,7 @@ impl<'a> Parser<'a> {
             self.at += len + 1;
             subscript = self.nested_text(inner, start)?;
         }
+        let begins = self.place();
         let op = if indirect && self.looking_at("}") {
             VarOp::Indirect
         } else if strange || !subscript.is_empty() {
@@ -386,9 +411,7 @@ impl<'a> Parser<'a> {
         } else {
             VarOp::Other(self.pieces(until)?)
         };
-        // A single quote quotes behind some operators, and not behind others.
-        let single = |piece: &Piece| matches!(piece, Piece::Text(text, _) if text.contains('\''));
-        if quoted && matches!(&op, VarOp::Other(pieces) if pieces.iter().any(single)) {
+        if quoted && matches!(op, VarOp::Other(_)) && quotes_in_doubt(self.text_from(begins)) {
             return Err(Unreadable);
         }
         if !self.eat("}") {
@@ -396,6 +419,25 @@ impl<'a> Parser<'a> {
         }
         Ok(Piece::Var { name, op, quoted })
     }
+}
+
+/// Whether shells may differ on an operator: a single quote quotes behind some, and not behind others; all read the same where
+/// nothing else in it means something.
+fn quotes_in_doubt(operator: &str) -> bool {
+    let raw = operator.replace("\\'", "");
+    let single = raw.matches('\'').count();
+    single > 0 && (!single.is_multiple_of(2) || raw.contains(['"', '`', '$', '\\']))
+}
+
+/// Whether what stands in braces behind a name may become a part of it: `$x{a,b}` is `$xa $xb`.
+fn lengthens_name(text: &str) -> bool {
+    let named = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '{' | '[' | '\\'))
+    };
+    let word = text.split(char::is_whitespace).next().unwrap_or("");
+    let Some((inner, rest)) = word.trim_start_matches('{').split_once('}') else { return false };
+    inner.contains(['{', '"', '\'', '\\'])
+        || inner.split(',').any(|choice| named(choice) || choice.is_empty() && named(rest))
 }
 
 /// Whether the first `]` behind this surely ends the subscript: no quote, bracket or substitution is open there.
