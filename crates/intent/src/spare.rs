@@ -396,6 +396,12 @@ impl Reader<'_> {
                 continue;
             }
             let (names, end) = self.object(at + 1);
+            // "nein, lass die Tests": nothing is said of what they are to do.
+            let led = || (0..at).all(|before| self.is_comma(before) || self.is(before, List::UndoLead));
+            if self.is(at, List::SpareLetBe) && (self.opens(at) || led()) && self.ends(end) {
+                out.extend(names);
+                continue;
+            }
             let end = self.past_stress(end);
             // "let the tests be green" wants something of them.
             if self.word(end) == "be" && self.ends(end + 1) {

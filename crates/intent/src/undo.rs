@@ -128,8 +128,12 @@ impl Words<'_> {
         let len = self.begins(List::UndoVerb)?;
         let split = len == 1 && self.begins(List::UndoSplit).is_some();
         let rest = self.from(len);
-        let alone = rest.tokens.is_empty().then_some(TakenBack::Last);
-        if split { None } else { alone.or_else(|| rest.what()) }
+        // "annule" stops what runs, "annule tout" as well.
+        let stops = self.to(len).is(List::HaltPlain);
+        let alone = (rest.tokens.is_empty() && !stops).then_some(TakenBack::Last);
+        let vague = |what: &TakenBack| matches!(what, TakenBack::Named(_) | TakenBack::All | TakenBack::That);
+        let what = || rest.what().filter(|what| !stops || !vague(what));
+        if split { None } else { alone.or_else(what) }
     }
 
     /// "take that back", "mach das rückgängig".
@@ -298,6 +302,9 @@ mod tests {
         "undo the last change to the parser",
         "undo a.rs and b.rs",
         "mach es schneller",
+        "annule la commande",
+        "annule tout",
+        "annuler le plan",
         "undo nothing else",
         "undo so far",
         "undo everything but keep the rest",
@@ -328,6 +335,7 @@ mod tests {
             "no, undo it please",
             "mach das rückgängig",
             "nimm das wieder zurück",
+            "deshaz eso por favor",
         ] {
             assert_eq!(of(line), Some(TakenBack::That), "{line}");
         }
@@ -341,6 +349,12 @@ mod tests {
             "mach deine letzten Änderungen bitte rückgängig",
             "die letzte Änderung rückgängig machen",
             "undo",
+            "rückgängig machen",
+            "annule la dernière modification",
+            "annuler la dernière modification s'il te plaît",
+            "deshaz el último cambio",
+            "deshacer",
+            "desfaz",
         ] {
             assert_eq!(of(line), Some(TakenBack::Last), "{line}");
         }
@@ -423,6 +437,7 @@ mod tests {
             "please undo all of that",
             "put everything back as it was",
             "mach alles rückgängig",
+            "deshaz todo",
             "undo everything you did in this session",
         ] {
             assert_eq!(of(line), Some(TakenBack::All), "{line}");

@@ -41,7 +41,7 @@ lists! {
     SpareMake, SpareNounOf, SpareNever, SpareOff, SpareOut, SpareGap, SpareWant, SpareWish, SpareLed,
     SpareMore, SpareGone, SpareNotIn, SpareOnly, SpareModal, SpareMayNot, SpareSo, SpareStay,
     SparePassive, SpareTaboo, SpareFreeLead, SpareFreeMay, SpareFreeBeside, SpareGrant, SpareFreeNot,
-    SpareBut, SpareOther, SpareBefore, SpareWhy, SpareWithout, SpareIn, SpareAs, SpareIs, SpareLeave,
+    SpareBut, SpareOther, SpareBefore, SpareWhy, SpareWithout, SpareIn, SpareAs, SpareIs, SpareLeave, SpareLetBe,
     SpareEnd, SpareLast, SpareNot, SpareAny, SpareInside, SpareFirst, SpareParticle, SpareClose,
     SpareStress, LeavePipeline, Decline, Agree, AgreeAct, AgreeBeside, ConsentYes, ConsentLead, ConsentNo, ConsentNot,
     ConsentBut, ConsentWith, ConsentHead, ConsentInstead, ConsentRather, ConsentPlease, ConsentUse, ConsentOff, ConsentRun, ConsentCommit, ConsentChange, ConsentCall, ConsentDo, ConsentWhat, Undo, UndoVerb, UndoSplit,

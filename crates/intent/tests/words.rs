@@ -2,7 +2,7 @@
 //! from one, what answers and what only asks, what stops.
 #![allow(clippy::disallowed_methods, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use pilothouse_intent::{Classifier, Control, IntentNode, Message, Phase, Reading, Turn};
+use pilothouse_intent::{Classifier, Control, IntentNode, Message, Phase, Reading, Source, Turn};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -90,4 +90,19 @@ fn a_yes_that_waits_for_something_is_none() {
     claim("minds-something", 17, |_, r| r.whole.turn != Turn::Control(Control::Approve));
     claim("works", 2, |_, r| matches!(r.whole.turn, Turn::PlanNew(_)));
     claim("agrees", 4, |_, r| r.whole.turn == Turn::Control(Control::Approve));
+}
+
+#[test]
+fn what_takes_work_up_again_does_in_each_language() {
+    claim("goes-on-again", 48, |l, r| {
+        let sure = r.whole.confidence > 0.85 && r.whole.source == Source::Heuristic;
+        r.whole.turn == Turn::Control(Control::Proceed) && sure && Classifier::builtin().resumes(&l.text)
+    });
+}
+
+#[test]
+fn a_kind_of_file_that_is_let_be_changes_nothing_and_runs_nothing() {
+    claim("let-be", 5, |_, r| matches!(r.whole.turn, Turn::Query(_)) && r.forbids_change);
+    let runs = Classifier::builtin().read(&Message { text: "lass die Tests laufen", ..Message::default() });
+    assert_eq!(runs.whole.path.current(), IntentNode::Execute);
 }

@@ -39,7 +39,16 @@ pub(super) fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
         let told = m.phase == Phase::Executing && declines && *turn == Turn::Control(Control::Cancel);
         told && narrows(p, m)
     };
-    if let Some(turn) = short.filter(|turn| !task && !part(turn)) {
+    // "weiter", "continúa" say yes to a question and take up again what was left.
+    let resumes = || m.phase != Phase::AwaitingApproval && known.on(Rule::Resumes) && halt::resumes(p);
+    let proceeds = |turn| {
+        if turn == Turn::Control(Control::Approve) && resumes() {
+            Turn::Control(Control::Proceed)
+        } else {
+            turn
+        }
+    };
+    if let Some(turn) = short.filter(|turn| !task && !part(turn)).map(proceeds) {
         return Some(vote(
             N::Conversation,
             turn,
