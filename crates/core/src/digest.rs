@@ -15,7 +15,7 @@ mod verdict;
 
 pub use place::{Diagnosis, Place, names_others, places};
 pub use tap::without_passed;
-pub use verdict::is_verdict;
+pub use verdict::{is_verdict, says_passed};
 
 /// Most bytes of a digest.
 pub const DIGEST_BYTES: usize = 4 * 1024;

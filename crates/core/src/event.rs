@@ -1005,6 +1005,9 @@ pub enum Event {
         /// The branch of the workspace by then, where that is another one than before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<String>,
+        /// Whether what a check wrote, shortened by a pipe, sums up that something passed and nothing failed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        passed: bool,
     },
     /// The user was asked.
     CheckpointOpened {

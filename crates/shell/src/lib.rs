@@ -79,7 +79,8 @@ pub use path::glob;
 pub use programs::{Role, goes_deeper, is, takes_in, work_files};
 pub use proof::{
     Hides, another_way, checks_as_much, checks_each_file, ends_as_one, has_parts, hides_its_end, is_check,
-    is_hollow, leaves_running, left_beside, only_shortens, proves, tells_its_end, together_check_as_much,
+    is_hollow, leaves_running, left_beside, only_shortens, pipe_of, proves, shortened_check, tells_its_end,
+    together_check_as_much,
 };
 pub use settings::{steers, steers_as};
 pub use stake::Stake;

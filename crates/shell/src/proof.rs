@@ -140,6 +140,21 @@ pub fn only_shortens(line: &str) -> bool {
     piped.peek().is_some() && piped.all(|node| only_shows(node) && !names(node, &["head"]))
 }
 
+/// Whether a line is a check whose output a pipe shortens: `npm test 2>&1 | tail -20`. Without the pipe it would prove what
+/// it checks.
+pub fn shortened_check(line: &str) -> bool {
+    tells_its_end(line).is_ok_and(|whole| whole != line && proves(&whole))
+}
+
+/// The program into which the output of a line goes at last, where that only shortens it.
+pub fn pipe_of(line: &str) -> Option<String> {
+    let script = parse::parse(line).ok()?;
+    let last =
+        script.iter().rev().filter(|pipeline| pipeline.nodes.len() > 1).find_map(|p| p.nodes.last())?;
+    let Kind::Simple { words, .. } = &last.kind else { return None };
+    only_shows(last).then(|| words.first().and_then(|word| parse::bare(word)).map(str::to_owned))?
+}
+
 /// Words by which a runner is told what to run.
 const RUNS: [&str; 3] = ["-m", "run", "exec"];
 

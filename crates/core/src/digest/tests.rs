@@ -240,7 +240,6 @@ fn a_line_that_sums_up_is_told_from_what_stands_around_it() {
         assert!(is_verdict(line), "{line}");
     }
     for line in [
-        "test result: ok. 0 passed; 0 failed",
         "Ran 0 tests in 0.000s",
         "test a::b ... ok",
         "test_parse (tests.Store.test_parse) ... ok",
@@ -249,5 +248,34 @@ fn a_line_that_sums_up_is_told_from_what_stands_around_it() {
         "   Doc-tests demo",
     ] {
         assert!(!is_verdict(line), "{line}");
+    }
+}
+
+#[test]
+fn an_output_says_that_all_passed_only_where_nothing_failed() {
+    for output in [
+        "# tests 5\n# pass 5\n# fail 0\n# todo 0",
+        "# fail 0\n# cancelled 0\n# duration_ms 9",
+        "ℹ pass 5\nℹ fail 0",
+        "test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured",
+        "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored",
+        "===== 3 passed in 0.02s =====",
+        "Tests:       5 passed, 5 total",
+        "Ran 3 tests in 0.001s\n\nOK",
+    ] {
+        assert!(says_passed(output), "{output}");
+    }
+    for output in [
+        "",
+        "done",
+        "# pass 4\n# fail 1",
+        "# pass 0\n# fail 0",
+        "test result: ok. 5 passed; 0 failed\ntest result: FAILED. 1 passed; 1 failed",
+        "== 1 failed, 3 passed in 0.02s ==",
+        "Tests:       1 failed, 5 passed, 6 total",
+        "3 passed, 1 error in 0.1s",
+        "test result: ok. 5 passed; 0 failed\nerror: 1 target failed:",
+    ] {
+        assert!(!says_passed(output), "{output}");
     }
 }

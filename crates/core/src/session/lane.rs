@@ -80,6 +80,8 @@ pub struct Lane {
     pub ran: Option<Ran>,
     /// Whether a command of its that can prove something ended well.
     pub proved: bool,
+    /// The check of its that ended last and whose output a pipe shortened.
+    pub piped: Option<String>,
     /// Its changes that came to nothing.
     pub missed: super::missed::Missed,
     /// The first call of that reply.
@@ -365,6 +367,7 @@ impl Lane {
             silent: false,
             ran: None,
             proved: false,
+            piped: None,
             missed: super::missed::Missed::default(),
             first: None,
             rounds: 0,

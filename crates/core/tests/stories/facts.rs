@@ -1,7 +1,7 @@
 //! Facts: recorded by a call, answered without a model, looked at first, forgotten.
 
 use pilothouse_core::{
-    blob::BlobId,
+    blob::{Blob, BlobId},
     checkpoint::{Answer, CheckpointKind},
     event::{Event, FileChange, Stamped},
     fact::{FactDraft, FactSource, Place},
@@ -282,7 +282,7 @@ fn an_agent_that_says_that_tests_pass_where_none_ran_is_marked() {
     b.reply("Mended a.txt; the tests should pass now.", &[]);
     assert_eq!(marks(&b), []);
     // What proves nothing says nothing, whichever way it ended; of a check each line's last end counts.
-    let ran = |lines: &[(&str, i32)]| {
+    let wrote_of = |lines: &[(&str, i32)], wrote: &str| {
         let mut b = step();
         b.reply("", &[("edit", edit_of("a.txt"))]);
         b.propose("a.txt", "1\n", "2\n");
@@ -295,11 +295,19 @@ fn an_agent_that_says_that_tests_pass_where_none_ran_is_marked() {
             if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
                 b.answer(is_risk, Answer::Approve).unwrap();
             }
-            b.end_tool(exited(*exit, "exit\n"));
+            let output = Some(Blob::new(wrote.as_bytes().to_vec()));
+            b.end_tool(ToolOutcome { output, ..exited(*exit, wrote) });
         }
         b.reply("All tests pass.", &[]);
         marks(&b)
     };
+    let ran = |lines: &[(&str, i32)]| wrote_of(lines, "exit\n");
+    // Through a pipe that shortens it what the output sums up counts.
+    let piped = &[("npm test 2>&1 | tail -20", 0)];
+    assert_eq!(wrote_of(piped, "# pass 5\n# fail 0\n"), []);
+    let unknown = "`npm test 2>&1 | tail -20` ran through `| tail`: its exit code is not known".to_owned();
+    assert_eq!(wrote_of(piped, "# pass 4\n# fail 1\n"), [(1, unknown.clone())]);
+    assert_eq!(ran(piped), [(1, unknown)]);
     assert_eq!(ran(&[("cargo test", 0), ("grep -n TODO a.txt", 1)]), []);
     assert_eq!(ran(&[("cargo test", 101), ("ls", 0)]), [(1, "`cargo test` failed".to_owned())]);
     assert_eq!(ran(&[("ls", 0)]), [(1, "nothing that shows it was run in this step".to_owned())]);

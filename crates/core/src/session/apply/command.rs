@@ -10,7 +10,7 @@ use crate::{
     ids::CallId,
     outcome::Exit,
     session::{LaneKind, OpenCall, Ran, State},
-    shell::proves,
+    shell::{proves, shortened_check},
     tool::{Tool, ToolCall},
 };
 
@@ -70,23 +70,26 @@ impl State {
                 let calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
                 calls.filter(|c| c.call == *call).for_each(|open| open.began = true);
             }
-            Event::CommandExited { call, exit, branch, .. } => {
+            Event::CommandExited { call, exit, branch, passed, .. } => {
                 if branch.is_some() {
                     self.branch.clone_from(branch);
                 }
-                self.exited(*call, exit);
+                self.exited(*call, exit, *passed);
             }
             _ => {}
         }
     }
 
-    fn exited(&mut self, call: CallId, exit: &Exit) {
+    fn exited(&mut self, call: CallId, exit: &Exit, passed: bool) {
         self.stopped.remove(&call);
         self.checked(call, exit);
         if let Some(lane) = self.lanes.values_mut().find(|l| l.head().is_some_and(|c| c.call == call)) {
             let command = lane.head().map(OpenCall::subject).unwrap_or_default();
-            lane.proved |=
-                exit.ok() && lane.head().and_then(OpenCall::run).is_some_and(|run| proves(&run.command));
+            let line = lane.head().and_then(OpenCall::run).map(|run| run.command.clone()).unwrap_or_default();
+            lane.proved |= exit.ok() && (proves(&line) || passed);
+            if shortened_check(&line) {
+                lane.piped = Some(line);
+            }
             lane.ran = Some(Ran { command, exit: exit.clone() });
             let own = lane.kind == LaneKind::Goal && lane.rounds == 0;
             if own && lane.head().is_some_and(|c| c.typed) {

@@ -11,7 +11,6 @@ use super::{
     verdict::{CallVerdict, Then},
 };
 use crate::{
-    blob::{Blob, BlobId},
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, CallId, LaneId, ProposalId},
@@ -308,15 +307,6 @@ impl Draft<'_> {
             self.command_changed(lane, call, why);
         }
         not_run
-    }
-
-    /// A command has ended; where its output is kept.
-    pub(super) fn exited(&mut self, call: CallId, exit: Exit, output: Option<Blob>) -> Option<BlobId> {
-        let id = output.as_ref().map(Blob::id);
-        self.blobs.extend(output);
-        let branch = self.under.branch.clone().filter(|now| self.state.branch.as_ref() != Some(now));
-        self.emit(Event::CommandExited { call, exit, output: id, branch });
-        id
     }
 
     pub(super) fn tool_ended(&mut self, call: CallId, mut outcome: ToolOutcome) -> Decided {

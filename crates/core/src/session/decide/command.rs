@@ -8,7 +8,9 @@ use super::{
     answer::{Given, Resolve},
 };
 use crate::{
+    blob::{Blob, BlobId},
     checkpoint::{Answer, CheckpointKind, UNATTENDED},
+    digest::says_passed,
     event::{CallStatus, Event},
     ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
     input::Refusal,
@@ -18,8 +20,8 @@ use crate::{
     sandbox::Confine,
     scope::Capability,
     session::OpenCall,
-    shell::{MAX_LINE_BYTES, Risk},
-    tool::{LeaveOf, Run, Tool},
+    shell::{MAX_LINE_BYTES, Risk, only_shortens, shortened_check},
+    tool::{Exit, LeaveOf, Run, Tool},
 };
 
 /// Why a command that was let begin did not.
@@ -44,6 +46,20 @@ pub(super) const DENIED: &str = "denied by the user";
 const NOT_LET: &str = "the user did not allow the command before it";
 
 impl Draft<'_> {
+    /// A command has ended; where its output is kept.
+    pub(super) fn exited(&mut self, call: CallId, exit: Exit, output: Option<Blob>) -> Option<BlobId> {
+        let id = output.as_ref().map(Blob::id);
+        let line = self.state.open_call(call).and_then(|(_, open)| open.run());
+        let piped =
+            exit.ok() && line.is_some_and(|run| shortened_check(&run.command) && only_shortens(&run.command));
+        let passed =
+            piped && output.as_ref().is_some_and(|all| says_passed(&String::from_utf8_lossy(all.bytes())));
+        self.blobs.extend(output);
+        let branch = self.under.branch.clone().filter(|now| self.state.branch.as_ref() != Some(now));
+        self.emit(Event::CommandExited { call, exit, output: id, branch, passed });
+        id
+    }
+
     /// Starts a call that an answer allowed.
     pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Option<Confine>) {
         let Some((lane, open)) = self.state.open_call(call) else { return };

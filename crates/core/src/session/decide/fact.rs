@@ -12,6 +12,7 @@ use crate::{
     lane::LaneKind,
     plan::GateStatus,
     session::Lane,
+    shell::pipe_of,
     talk::ModelReply,
     tool::RecordFact,
 };
@@ -97,7 +98,14 @@ impl Draft<'_> {
             return Some(format!("the gate {} is red", gate.name));
         }
         let green = gates().any(|g| matches!(g.status, GateStatus::Passed(_)));
-        (!green).then(|| "nothing that shows it was run in this step".to_owned())
+        let why = || match lane.piped.as_deref().and_then(|line| Some((line, pipe_of(line)?))) {
+            Some((line, pipe)) => {
+                let line = shortened(line, LINE_CHARS);
+                format!("`{line}` ran through `| {pipe}`: its exit code is not known")
+            }
+            None => "nothing that shows it was run in this step".to_owned(),
+        };
+        (!green).then(why)
     }
 
     /// Whether facts answer this question; then it is looked whether they still stand.
