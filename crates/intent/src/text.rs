@@ -10,7 +10,6 @@ mod typed;
 
 use kind::kind_of;
 pub(crate) use pasted::is_code;
-use pasted::{is_console, is_trace, reads_as_prose};
 pub(crate) use typed::mended;
 
 /// What a token is made of.
@@ -153,7 +152,9 @@ const CLITICS: &[&str] =
 pub(crate) fn tokenize(text: &str) -> Doc {
     let mut doc = Doc::default();
     let many = text.trim_end().contains('\n');
-    let traces = traces(text, many);
+    let traces = pasted::traces(text, many);
+    // Beside a trace each line of code is read by itself.
+    let pasted = if traces.contains(&true) { Vec::new() } else { pasted::within(text) };
     let block = printed::block(text).unwrap_or(text.len()..text.len());
     let mut fenced: Option<usize> = None;
     let mut at = 0usize;
@@ -169,6 +170,15 @@ pub(crate) fn tokenize(text: &str) -> Doc {
             continue;
         }
         if body.is_empty() {
+            continue;
+        }
+        // However long a paste is, it is one thing.
+        if pasted.get(number) == Some(&true) {
+            if !doc.ends_in_code() {
+                (doc.lines, doc.code_lines) = (doc.lines + 1, doc.code_lines + 1);
+                doc.push("", Kind::Code, start, at);
+                doc.push("\n", Kind::Punct, at, at);
+            }
             continue;
         }
         doc.lines += 1;
@@ -206,21 +216,6 @@ pub(crate) fn tokenize(text: &str) -> Doc {
         doc.push("", Kind::Code, open, text.len());
     }
     doc
-}
-
-/// Which lines belong to an error, a log or a trace: what stands between two such lines does as well.
-fn traces(text: &str, many: bool) -> Vec<bool> {
-    let of = |line: &str| {
-        let body = line.trim();
-        is_console(body) || (is_trace(body) && (many || body.len() > 60) && !reads_as_prose(body))
-    };
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let found: Vec<bool> = lines.iter().map(|l| of(l)).collect();
-    let at = |i: Option<usize>| i.and_then(|i| found.get(i)).copied().unwrap_or(false);
-    let between = |(i, line): (usize, &&str)| {
-        !line.trim().is_empty() && at(i.checked_sub(1)) && at(Some(i + 1)) || at(Some(i))
-    };
-    lines.iter().enumerate().map(between).collect()
 }
 
 /// Whether a mark of a list opens a line: "- ", "1. ".
@@ -283,6 +278,11 @@ impl Doc {
             return;
         }
         self.tokens.push(Token { text: text.to_owned(), kind, start, end });
+    }
+
+    /// Whether its last line is code.
+    fn ends_in_code(&self) -> bool {
+        matches!(self.tokens.as_slice(), [.., code, end] if code.kind == Kind::Code && end.text == "\n")
     }
 }
 

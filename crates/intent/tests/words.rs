@@ -106,3 +106,9 @@ fn a_kind_of_file_that_is_let_be_changes_nothing_and_runs_nothing() {
     let runs = Classifier::builtin().read(&Message { text: "lass die Tests laufen", ..Message::default() });
     assert_eq!(runs.whole.path.current(), IntentNode::Execute);
 }
+
+#[test]
+fn the_words_beside_a_long_paste_decide() {
+    claim("asked-of-a-paste", 4, |_, r| matches!(r.whole.turn, Turn::Query(_)));
+    claim("ordered-of-a-paste", 2, |_, r| matches!(r.whole.turn, Turn::PlanNew(_)));
+}

@@ -1,6 +1,6 @@
 //! Tells pasted lines (code, logs, traces) from the writer's own.
 //!
-//! Owns the shapes of such lines. Never looks at more than one line.
+//! Owns the shapes of such lines, and how far a paste of them reaches. Never says what they mean.
 
 /// Mostly plain words.
 pub(super) fn reads_as_prose(line: &str) -> bool {
@@ -141,4 +141,61 @@ pub(crate) fn is_code(line: &str) -> bool {
         || (starts && signs >= 2 && signs * 2 > prose)
         || (indented && signs > 2 && signs > prose)
         || (signs > 5 && signs > prose * 2)
+}
+
+/// Which lines belong to an error, a log or a trace: what stands between two such lines does as well.
+pub(super) fn traces(text: &str, many: bool) -> Vec<bool> {
+    let of = |line: &str| {
+        let body = line.trim();
+        is_console(body) || (is_trace(body) && (many || body.len() > 60) && !reads_as_prose(body))
+    };
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let found: Vec<bool> = lines.iter().map(|l| of(l)).collect();
+    let at = |i: Option<usize>| i.and_then(|i| found.get(i)).copied().unwrap_or(false);
+    let between = |(i, line): (usize, &&str)| {
+        !line.trim().is_empty() && at(i.checked_sub(1)) && at(Some(i + 1)) || at(Some(i))
+    };
+    lines.iter().enumerate().map(between).collect()
+}
+
+/// Lines from which on code in a message is a paste.
+const LONG: usize = 10;
+
+/// So many of them look like code by themselves at the least.
+const SURE: usize = 3;
+
+/// Which lines of a message belong to a long paste of code, though not each looks like it: what was typed stands before or
+/// after it, and a `return` within it orders nothing.
+pub(super) fn within(text: &str) -> Vec<bool> {
+    let lines: Vec<&str> = text.lines().collect();
+    let spoken = lines.iter().filter(|line| !line.trim().is_empty()).count();
+    let sure = lines.iter().filter(|line| is_code(line)).count();
+    let like = lines.iter().filter(|line| !line.trim().is_empty() && is_like_code(line)).count();
+    if spoken < LONG || sure < SURE || like * 2 < spoken {
+        return Vec::new();
+    }
+    let mut out = vec![false; lines.len()];
+    let mut from = 0;
+    for part in lines.split(|line| line.trim().is_empty()) {
+        let like = part.iter().filter(|line| is_like_code(line)).count();
+        for (line, is_pasted) in part.iter().zip(out.iter_mut().skip(from)) {
+            *is_pasted = like * 2 >= part.len() && !reads_as_prose(line);
+        }
+        from += part.len() + 1;
+    }
+    // The words that were typed may stand at either end without a blank line between.
+    for at in [0, lines.len().saturating_sub(1)] {
+        if let (Some(line), Some(is_pasted)) = (lines.get(at), out.get_mut(at)) {
+            *is_pasted &= is_like_code(line);
+        }
+    }
+    out
+}
+
+/// A line as it stands in code, by its place or its signs.
+fn is_like_code(line: &str) -> bool {
+    let body = line.trim();
+    let listed = body.starts_with(['-', '*', '•']) || body.starts_with(|c: char| c.is_ascii_digit());
+    let called = body.contains('(') && body.ends_with(')') && body.split_whitespace().count() < 4;
+    is_code(line) || !listed && line.starts_with([' ', '\t']) || called || body.contains(" = ")
 }
