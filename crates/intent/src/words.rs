@@ -65,7 +65,7 @@ lists! {
     FramedDo, FramedLetNo, FramedGive, FramedGift, FramedNoGift, Seek, SeekParticle, SeekCause,
     FramedSwap, FramedSwapFor, FramedDoIt, FramedWithout, FramedAgent, FramedNobody, FramedMay,
     FramedMayNot, FramedDoing, FramedStop, FramedWait, FramedOther, FramedSays, FramedSpeaker,
-    FramedThanks, FramedTell, FramedTellIn, FramedDoc, FramedTells, FramedPrint, FramedStream, FramedShows, FramedPuts, FramedNotice, FramedShownIn, FramedShownAt, FramedShownOf, FramedShownWhen, FramedShownTo,
+    FramedThanks, FramedTell, FramedTellIn, FramedDoc, FramedTells, FramedPrint, FramedStream, FramedShows, FramedPuts, FramedNotice, FramedShownIn, FramedShownAt, FramedShownOf, FramedShownWhen, FramedShownTo, FramedShownAs, FramedShownDigits, FramedShownExactly, FramedShownWith, FramedShownMine,
     FramedMakeTalk, FramedBe, FramedMe, FramedMeOn, FramedMeNo, FramedEver, FramedThat, FramedKnow,
     Leans, LeansOn, Hangs, Proposes, ReviseVerb, ReviseDrop, ReviseTake, ReviseOut, ReviseNeed, ReviseWant,
     ReviseMore, ReviseStep, ReviseTask, ReviseWhich, ReviseAfter, ReviseOrder, ReviseMake, ReviseOnly,
@@ -74,6 +74,7 @@ lists! {
     PickBoth, PickCount, PickGap, ToldNot, ToldVerb, ToldAble, ToldKeep, ToldAs, ToldAttribute, ReviseWhy,
     ToldBe, ToldWhich, ConsentOnce, LeaveWhat, ToldNoOrder, ClaimOf, ClaimGreen, ClaimHedge, ClaimObject,
     KeepLead, KeepVerb, KeepLeave, KeepNot, KeepIt, KeepTail,
+   
 }
 
 impl List {

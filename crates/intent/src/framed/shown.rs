@@ -33,7 +33,12 @@ impl Words<'_> {
         self.is(0, List::FramedShows)
             && !to_me
             && !for_me
-            && (self.is_status() || self.by_option() || self.placed() || self.timed() || self.too())
+            && (self.is_status()
+                || self.by_option()
+                || self.placed()
+                || self.timed()
+                || self.too()
+                || self.in_a_way())
     }
 
     /// "answer 404", "answer with a 404".
@@ -89,6 +94,37 @@ impl Words<'_> {
         self.is(0, List::FramedPuts) && (when || noun.is_some_and(|at| of(List::FramedShownTo)(at + 1)))
     }
 
+    /// "print the balance with exactly two decimals", "show errors in red", "show the totals per month"; "show the diff in red",
+    /// "show the commits per month" ask for what the workbench has itself.
+    fn in_a_way(self) -> bool {
+        let end = self.tokens.iter().rposition(|t| t.kind != Kind::Punct).map_or(0, |at| at + 1);
+        let phrase = |list, from: usize, to: usize| {
+            let words: Vec<&str> = (from..to).map(|at| self.word(at)).collect();
+            from < to && self.known.is(list, &words.join(" "))
+        };
+        let mine = |at: usize| {
+            self.is(at, List::FramedShownMine)
+                || self.tokens.get(at).is_some_and(|t| matches!(t.kind, Kind::File | Kind::Path | Kind::Url))
+        };
+        let counted = |from: usize| {
+            let exactly =
+                (1..=2).find(|len| phrase(List::FramedShownExactly, from, from + len)).unwrap_or_default();
+            let number = from + exactly;
+            let number_said = self.tokens.get(number).is_some_and(|t| t.kind == Kind::Number)
+                || self.is(number, List::UndoCount);
+            number_said && phrase(List::FramedShownDigits, number + 1, end)
+        };
+        let way = |at: usize| match self.word(at) {
+            "in" => phrase(List::FramedShownAs, at + 1, end),
+            "per" => at + 2 == end && !self.is(at + 1, List::FramedTells),
+            "with" => counted(at + 1) || phrase(List::FramedShownWith, at + 1, end),
+            _ => false,
+        };
+        let shows = self.is(0, List::FramedPuts) || self.word(0) == "show";
+        let asks = self.is(1, List::FramedTells) || self.is(1, List::Pronoun) && self.word(1) == "me";
+        shows && !asks && !(1..end).any(mine) && (2..end).any(way)
+    }
+
     /// "count words too".
     fn too(self) -> bool {
         let said = self.tokens.iter().rposition(|t| t.kind != Kind::Punct).unwrap_or_default();
@@ -116,6 +152,11 @@ mod tests {
             "say how many files were skipped at the end of the output",
             "count words too",
             "show the total in the header",
+            "print the balance with exactly two decimals",
+            "show amounts with 2 decimal places",
+            "print errors in red",
+            "show the totals per month",
+            "display the prices in euros",
         ] {
             let read = Classifier::builtin().read(&Message { text, ..Message::default() });
             assert!(read.whole.path.scope().allows(Capability::Write), "{text}: {:?}", read.whole);
@@ -144,6 +185,11 @@ mod tests {
             "print the tests that fail with --verbose",
             "print the usage for git rebase",
             "display the diff when you are done",
+            "show the diff in red",
+            "show the commits per month",
+            "show me the totals per month",
+            "show what is printed in red",
+            "show lines of code per language",
         ] {
             let read = Classifier::builtin().read(&Message { text, ..Message::default() });
             let whole = &read.whole;
