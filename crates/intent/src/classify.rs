@@ -177,6 +177,13 @@ impl Classifier {
             let command = Some(shell::without_marks(trimmed));
             return Reading { command, ..typed(trimmed, m, self.tables()) };
         }
+        let to_run = || shell::behind_run(trimmed, &self.tables().words);
+        if let Some(line) =
+            to_run().filter(|_| parsed.ban == Ban::None && m.phase == Phase::Idle && !m.plan_active)
+            && self.tables().on(Rule::TierShell)
+        {
+            return typed(line, m, self.tables());
+        }
         if let Some(reading) = self.read_at_last(trimmed, &parsed, m) {
             return reading;
         }

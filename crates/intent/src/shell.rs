@@ -25,6 +25,23 @@ pub(crate) fn leaf_of_line(text: &str) -> Option<N> {
     lines.iter().map(|l| leaf(l)).max_by_key(|(effect, _)| *effect).map(|(_, leaf)| leaf)
 }
 
+/// The line that a message wants run and nothing else: "run npm test", "please run `cargo test -q`". "run npm test twice" says
+/// how, and is for the agent.
+pub(crate) fn behind_run<'a>(text: &'a str, known: &Words) -> Option<&'a str> {
+    let text = text.trim();
+    let asked = text.get(..7).filter(|head| head.eq_ignore_ascii_case("please ")).map_or(0, str::len);
+    let (verb, line) = text.get(asked..)?.split_once(' ')?;
+    let line = line.trim().trim_end_matches('.');
+    let ticked = line.strip_prefix('`').and_then(|line| line.strip_suffix('`')).filter(|l| !l.contains('`'));
+    let line = ticked.unwrap_or(line);
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let bare = |word: &&&str| word.bytes().all(|b| b.is_ascii_alphabetic());
+    let said = words.iter().skip(1).filter(bare).filter(|word| !matches!(**word, "run" | "exec")).count();
+    let plain = said < 2 && !words.iter().any(|word| known.has(List::RunHow, word)) && !line.contains('\n');
+    let runs = verb.eq_ignore_ascii_case("run") || verb.eq_ignore_ascii_case("execute");
+    (runs && (ticked.is_some() || plain) && leaf_of_line(line).is_some()).then_some(line)
+}
+
 /// What a shell would be given of a text: its lines without the marks of a prompt before them.
 pub(crate) fn without_marks(text: &str) -> String {
     lines(text).collect::<Vec<&str>>().join("\n")

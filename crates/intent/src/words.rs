@@ -74,7 +74,7 @@ lists! {
     PickBoth, PickCount, PickGap, ToldNot, ToldVerb, ToldAble, ToldKeep, ToldAs, ToldAttribute, ReviseWhy,
     ToldBe, ToldWhich, ConsentOnce, LeaveWhat, ToldNoOrder, ClaimOf, ClaimGreen, ClaimHedge, ClaimObject,
     KeepLead, KeepVerb, KeepLeave, KeepNot, KeepIt, KeepTail,
-   
+    RunHow,
 }
 
 impl List {

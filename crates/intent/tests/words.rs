@@ -112,3 +112,11 @@ fn the_words_beside_a_long_paste_decide() {
     claim("asked-of-a-paste", 4, |_, r| matches!(r.whole.turn, Turn::Query(_)));
     claim("ordered-of-a-paste", 2, |_, r| matches!(r.whole.turn, Turn::PlanNew(_)));
 }
+
+#[test]
+fn a_line_behind_run_is_a_command_where_nothing_else_is_said() {
+    claim("run-line", 7, |l, r| {
+        r.command.as_deref().is_some_and(|line| l.text.replace('`', "").ends_with(line))
+    });
+    claim("run-told", 7, |_, r| r.command.is_none());
+}
