@@ -4,6 +4,7 @@
 //! disagree, permission takes the shallower path.
 
 mod anew;
+mod asked;
 mod control;
 mod order;
 mod polite;
@@ -133,6 +134,15 @@ fn plain(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     if m.phase == Phase::Executing && !m.paused && p.ban == Ban::None && framed::shown::orders(p) {
         let turn = project(N::Modify, m.phase, m.plan_active);
         return Some(vote(N::Modify, turn, PLAIN, Source::Heuristic, "says what the program is to put out"));
+    }
+    if p.ban == Ban::None && !m.paused && asked::of_source(p) {
+        let reasoning = "asks a source for something";
+        return Some(vote(N::Read, Turn::Query(None), PLAIN, Source::Heuristic, reasoning));
+    }
+    if p.ban == Ban::None && !m.paused && asked::writes_it_down(p) {
+        let turn = project(N::Modify, m.phase, m.plan_active);
+        let reasoning = "describes something in a document";
+        return Some(vote(N::Modify, turn, PLAIN, Source::Heuristic, reasoning));
     }
     if order::plain_run(p, m) {
         let turn = project(N::Execute, m.phase, m.plan_active);

@@ -73,8 +73,8 @@ lists! {
     MessageLine, MessageTo, MessageReword, PickYes, PickLead, PickVerb, PickNth, PickLast, PickAll,
     PickBoth, PickCount, PickGap, ToldNot, ToldVerb, ToldAble, ToldKeep, ToldAs, ToldAttribute, ReviseWhy,
     ToldBe, ToldWhich, ConsentOnce, LeaveWhat, ToldNoOrder, ClaimOf, ClaimGreen, ClaimHedge, ClaimObject,
-    KeepLead, KeepVerb, KeepLeave, KeepNot, KeepIt, KeepTail,
-    RunHow,
+    KeepLead, KeepVerb, KeepLeave, KeepNot, KeepIt, KeepTail, SourceVerb, SourceThing, SourceWhich, SourceOf,
+    SourceItself, SourceAsk, Document, DocumentPart, RunHow,
 }
 
 impl List {
