@@ -100,8 +100,20 @@ const PROXIES: &[&str] = &[
     "no_proxy",
 ];
 
-/// Set for every command: no pager, no question that nobody can answer.
-const SET: &[(&str, &str)] = &[("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
+/// An editor that fails at once: a shell line, to which the name of the file is added.
+const NO_EDITOR: &str =
+    "echo 'no terminal here to edit in: give the text in the command, as in git commit -m' >&2; false";
+
+/// Set for every command: no pager, no question that nobody can answer, no editor that waits for a terminal.
+const SET: &[(&str, &str)] = &[
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_EDITOR", NO_EDITOR),
+    ("GIT_SEQUENCE_EDITOR", NO_EDITOR),
+    ("EDITOR", NO_EDITOR),
+    ("VISUAL", NO_EDITOR),
+];
 
 /// Set where a line calls git itself: no repository that is just a folder of another one's files, whose settings would run
 /// programs. What tests start may use such a one.

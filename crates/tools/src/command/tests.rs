@@ -408,3 +408,10 @@ async fn secrets_of_the_output_are_nowhere_in_it_also_when_they_come_in_pieces_o
     assert!(!heard.text(DeltaKind::Stderr).contains("two"), "{}", got.text);
     assert!(got.text.contains("[secret: in use]"), "{}", got.text);
 }
+
+#[tokio::test]
+async fn git_asks_no_editor_and_says_so_at_once() {
+    let line = "git init -q . && git -c user.name=a -c user.email=a@b commit --allow-empty";
+    let got = place().run(line, None, &Heard::default()).await;
+    assert!(got.text.contains("no terminal here to edit in") && !got.text.contains("exit 0"), "{}", got.text);
+}
