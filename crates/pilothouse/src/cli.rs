@@ -24,7 +24,7 @@ pub use sources::SourcesCommand;
     name = "pilothouse",
     version,
     about = "A terminal workbench where an agent proposes and you decide.",
-    after_help = "Examples:\n  pilothouse                      open the workbench here\n  pilothouse ~/code/inkwell       open it there\n  pilothouse run \"where is Store?\"   one goal without a screen\n  pilothouse resume --last        open the last session again",
+    after_help = "Examples:\n  pilothouse                      open the workbench here\n  pilothouse ~/code/inkwell       open it there\n  pilothouse run \"where is Store?\"   one goal without a screen\n  pilothouse resume               open the last session of this folder again",
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]
@@ -77,7 +77,7 @@ pub enum Command {
     )]
     Run(RunArgs),
     /// Opens a session again.
-    #[command(after_help = "Examples:\n  pilothouse resume --last\n  pilothouse resume 20260102-101500-3f2a")]
+    #[command(after_help = "Examples:\n  pilothouse resume\n  pilothouse resume 20260102-101500-3f2a")]
     Resume(ResumeArgs),
     /// Sessions: lists, shows, finds, renames, labels, copies, hands on, puts away, deletes and checks them.
     #[command(
