@@ -255,6 +255,9 @@ fn status(state: &State) -> RunStatus {
     if !state.open.is_empty() && state.phase != Phase::Failed {
         return RunStatus::Waiting;
     }
+    if state.waits_below_ceiling().is_some() {
+        return RunStatus::Waiting;
+    }
     if state.busy() {
         let thinks = |key: &WorkKey| {
             use WorkKey::{Classify, Compact, Think, Title};
@@ -324,6 +327,9 @@ fn doing(state: &State) -> String {
         let subject = c.asked.as_ref().map_or("", |call| call.subject());
         first_line(&format!("{} {subject}", c.name)).trim().to_owned()
     });
+    if let Some(why) = state.waits_below_ceiling() {
+        return why;
+    }
     let tasks = state.steps_at_work();
     let more = if tasks.len() > 1 { format!(" +{}", tasks.len() - 1) } else { String::new() };
     let task = tasks.first().map(|t| format!("{}{more}", t.title));

@@ -363,6 +363,9 @@ fn beside(state: &State, form: Form<'_>) -> Option<(String, String)> {
 
 /// The spinner; where nothing works before the user says something, that in its place.
 fn spins(state: &State, form: Form<'_>) -> Piece {
+    if state.waits_below_ceiling().is_some() {
+        return piece(format!(" {} read-only: Shift-Tab lets it go on", form.glyphs.waits), Slot::Warn);
+    }
     let guided = state.phase == Phase::Planning && state.plan.is_some() && state.planning_lane().is_none();
     if guided || state.waits_for_user() {
         return waits_for_you(form);

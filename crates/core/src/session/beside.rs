@@ -7,6 +7,7 @@ use super::{Apply, ApplyStatus, Lane, LaneKind, OpenCall, State};
 use crate::{
     event::Event,
     ids::{ApplyId, CallId, LaneId},
+    intent::Phase,
     plan::{Plan, Task},
     relpath::RelPath,
     sandbox::Confine,
@@ -90,6 +91,32 @@ impl State {
         let own = self.hands.iter().position(|h| h.is_of(lane.id));
         let hands = || self.hands.iter().take(own?).find(|h| !h.is_of(lane.id)).map(|h| h.lane());
         Some(self.step_of(self.waits_beside(lane).or_else(hands)?))
+    }
+
+    /// Whether it is work of the run that began under a wider ceiling than there is now: what would go beyond that waits.
+    pub fn is_lowered(&self, lane: &Lane) -> bool {
+        (lane.kind.of_run() || self.has_own_run(lane)) && !self.ceiling().contains(lane.most)
+    }
+
+    /// Whether its next call waits until the user raises the ceiling that they lowered.
+    pub fn waits_for_ceiling(&self, lane: &Lane) -> bool {
+        let begins = |c: &OpenCall| c.allowed.is_none() && self.question_of_call(c.call).is_none();
+        self.is_lowered(lane) && lane.head().is_some_and(begins) && self.waits_beside(lane).is_none()
+    }
+
+    /// What of the run waits until the user raises the ceiling, in words; nothing where all goes on.
+    pub fn waits_below_ceiling(&self) -> Option<String> {
+        let run =
+            self.run.as_ref().filter(|_| self.phase == Phase::Executing && self.phase_question().is_none());
+        run?;
+        let step = |lane: &Lane| match lane.kind.task() {
+            Some(_) => format!("step {}", self.step_of(lane.id)),
+            None => "the run".to_owned(),
+        };
+        let what = self.lanes.values().find(|l| self.waits_for_ceiling(l)).map(step);
+        let rests = self.run_lanes().next().is_none() && !self.ceiling().allows(Capability::Execute);
+        let what = what.or_else(|| rests.then(|| "the run".to_owned()))?;
+        Some(format!("read-only: {what} waits; Shift-Tab lets it go on"))
     }
 
     fn other_tasks(&self, lane: &Lane) -> impl Iterator<Item = &Lane> {

@@ -43,6 +43,8 @@ pub struct Lane {
     /// Its live node.
     pub node: IntentNode,
     /// What it can never exceed.
+    pub most: ToolScope,
+    /// What it may not exceed now: that, as far as the session's ceiling lets it.
     pub ceiling: ToolScope,
     /// Whether only the node's own scope holds.
     pub fixed: bool,
@@ -348,6 +350,7 @@ impl Lane {
             kind,
             turn,
             node,
+            most: ceiling,
             ceiling,
             fixed,
             epoch: 0,

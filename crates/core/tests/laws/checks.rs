@@ -7,7 +7,11 @@ pub(super) fn check(before: &Session, after: &Session, step: &[Stamped]) {
     let (old, new) = (before.state(), after.state());
     for lane in new.lanes.values() {
         let was = old.lanes.get(&lane.id).map_or(ToolScope::NONE, pilothouse_core::session::Lane::scope);
-        if !was.contains(lane.scope()) && !ToolScope::EXECUTE.contains(lane.scope()) {
+        // The user raises the ceiling again: a lane comes back to what it began with, and to no more.
+        let raised = step.iter().any(|e| matches!(e.event, Event::PermissionChanged { .. }))
+            && lane.most.and(lane.node.scope()).contains(lane.scope())
+            && old.lanes.get(&lane.id).is_some_and(|l| l.node == lane.node && l.most == lane.most);
+        if !raised && !was.contains(lane.scope()) && !ToolScope::EXECUTE.contains(lane.scope()) {
             let allowed = step.iter().any(|e| {
                 matches!(&e.event, Event::NodeTransition { lane: l, approval: Some(_), .. } if *l == lane.id)
             });
@@ -95,6 +99,8 @@ pub(super) fn check_lanes(after: &Session, step: &[Stamped]) {
         let run = lane.head().is_some_and(|c| c.tool == Some(Tool::Run) && c.allowed.is_none());
         let waits = waits || (run && after.pending().contains_key(&WorkKey::Survey));
         // What the run waits for may itself stand aside while leaving is asked about.
+        // The user lowered the ceiling: what goes beyond it waits until they raise it.
+        let waits = waits || new.waits_for_ceiling(lane);
         let holds = |kind: &CheckpointKind| {
             matches!(kind, CheckpointKind::Interruption(_) | CheckpointKind::Paused(_))
         };
@@ -120,7 +126,9 @@ pub(super) fn check_lanes(after: &Session, step: &[Stamped]) {
     }
     let stuck = new.phase == Phase::Executing
         && new.lanes.is_empty()
+    // But what the user lowered the ceiling for: they raise it.
         && new.open.is_empty()
+        && new.waits_below_ceiling().is_none()
         && after.pending().is_empty();
     assert!(!stuck, "executing with nothing to do: {:#?}", step.iter().map(|e| &e.event).collect::<Vec<_>>());
 }

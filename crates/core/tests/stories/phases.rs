@@ -530,15 +530,17 @@ fn lowering_the_ceiling_never_lets_a_task_pass_for_done() {
     let mut b = running();
     b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
     b.reply("", &[("edit", edit_of("a.txt"))]);
-    assert_eq!(phase(&b), Phase::Failed);
+    assert_eq!(phase(&b), Phase::Executing, "it waits");
+    assert!(b.session.pending().is_empty());
     let statuses = |b: &Bench| {
         b.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.status).collect::<Vec<_>>()
     };
-    assert_eq!(statuses(&b), [TaskStatus::Failed, TaskStatus::Pending]);
+    assert_eq!(statuses(&b), [TaskStatus::Running, TaskStatus::Pending]);
+    let told = b.session.state().waits_below_ceiling().unwrap();
+    assert_eq!(told, "read-only: step 1 waits; Shift-Tab lets it go on");
     b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
-    b.say("r");
-    b.reply("", &[("edit", edit_of("a.txt"))]);
-    assert_eq!(b.tool().1, Tool::Edit);
+    assert_eq!(b.tool().1, Tool::Edit, "the call that waited");
+    assert_eq!(b.session.state().waits_below_ceiling(), None);
 }
 
 #[test]
@@ -546,10 +548,42 @@ fn no_further_task_begins_under_a_ceiling_that_was_lowered() {
     let mut b = running();
     b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
     b.reply("nothing to do", &[]);
-    assert_eq!(phase(&b), Phase::Failed);
+    assert_eq!(phase(&b), Phase::Executing);
     assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[1].status, TaskStatus::Pending);
 }
 
+    assert!(b.session.state().waits_below_ceiling().is_some());
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[1].status, TaskStatus::Running);
+}
+
+/// From auto the key comes by read-only to ask: the step at work goes on as if nothing had been.
+#[test]
+fn a_step_at_work_outlives_a_way_through_read_only() {
+    let mut b = running();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    assert!(b.notices().iter().any(|n| n.contains("Shift-Tab or /ask lets it go on")), "{:?}", b.notices());
+    b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    assert_eq!(b.tool().1, Tool::Edit);
+}
+
+/// A gate that was asked about or ran has its turn again.
+#[test]
+fn a_gate_that_the_ceiling_stopped_has_its_turn_again() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.say("y");
+    b.reply("", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    assert_eq!(phase(&b), Phase::Executing);
+    assert!(b.session.pending().is_empty(), "{:?}", b.session.pending());
+    b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
 #[test]
 fn an_escalated_answer_that_fails_is_a_failure_and_leaves_no_orphans() {
     let mut b = Bench::new();

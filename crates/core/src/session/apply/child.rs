@@ -24,6 +24,7 @@ impl State {
                 if let Some(lane) = self.lanes.get_mut(child)
                     && let Some(agent) = agent
                 {
+                    lane.most = lane.most.and(agent.scope);
                     lane.ceiling = lane.ceiling.and(agent.scope);
                     lane.agent = Some(Arc::new(Directed::of_child(seq, agent)));
                 }

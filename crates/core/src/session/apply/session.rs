@@ -66,7 +66,7 @@ impl State {
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
                 self.chat_only = *chat_only;
-                self.narrow();
+                self.keep_below_ceiling();
             }
             _ => {}
         }
@@ -78,13 +78,14 @@ impl State {
         self.permission.ceiling().and(chat)
     }
 
-    /// Brings every lane under the ceiling; a lane that narrows loses its permits.
-    fn narrow(&mut self) {
+    /// Brings every lane under the ceiling, and back to what it began with where that lets it; a lane that narrows loses
+    /// its permits.
+    fn keep_below_ceiling(&mut self) {
         let ceiling = self.ceiling();
         for lane in self.lanes.values_mut() {
             let was = lane.scope();
-            lane.ceiling = lane.ceiling.and(ceiling);
-            if lane.scope() != was {
+            lane.ceiling = lane.most.and(ceiling);
+            if !lane.scope().contains(was) {
                 lane.epoch += 1;
             }
         }

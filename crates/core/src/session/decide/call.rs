@@ -1,7 +1,7 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
 use super::command::NotRun;
-use super::terms::{CallStart, RunFault};
+use super::terms::CallStart;
 use super::{
     Decided, Draft,
     child::refused_to_child,
@@ -177,8 +177,8 @@ impl Draft<'_> {
             Capability::Write | Capability::Delete => IntentNode::Modify,
         };
         let (from, capped) = (lane.node, !lane.ceiling.allows(needs));
-        if self.is_of_run(lane.id) && capped && from.scope().allows(needs) && !self.forbids(lane.turn) {
-            return Some(CallVerdict::FailRun(Box::new(RunFault::lowered())));
+        if capped && self.state.is_lowered(lane) && lane.most.allows(needs) && from.scope().allows(needs) {
+            return Some(CallVerdict::Wait);
         }
         if lane.fixed || capped || from == to {
             return Some(CallVerdict::refuse(format!(
@@ -208,7 +208,12 @@ impl Draft<'_> {
         let acts = matches!(tool, Tool::Run | Tool::SourceCall);
         let beside = self.beside_run(lane.id) && acts && !looks;
         let needs = if looks { Some(Capability::Read) } else { tool.needs() };
-        if beside || !needs.is_none_or(|n| lane.scope().allows(proposing(n))) {
+        let within = needs.is_none_or(|n| lane.scope().allows(proposing(n)));
+        let again = needs.is_some_and(|n| lane.node.scope().and(lane.most).allows(proposing(n)));
+        if !beside && !within && again && self.state.is_lowered(lane) {
+            return CallVerdict::Wait;
+        }
+        if beside || !within {
             let why = "the ceiling was lowered, or a run began";
             return CallVerdict::refuse(format!("{} is not allowed any more: {why}", tool.name()));
         }

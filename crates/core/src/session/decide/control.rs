@@ -377,8 +377,13 @@ impl Draft<'_> {
                 "auto is not available in this folder: {why}; open a narrower one for that"
             )));
         }
+        let could = self.may_run();
         self.emit(Event::PermissionChanged { permission, chat_only });
         self.end_dead_calls();
+        if could && !self.may_run() && self.state.run.is_some() {
+            let waits = "Read-only: what runs waits before it changes or runs anything.";
+            self.notice(Level::Warn, format!("{waits} Shift-Tab or /ask lets it go on."));
+        }
         Ok(())
     }
 }

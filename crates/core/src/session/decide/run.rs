@@ -249,7 +249,7 @@ impl Draft<'_> {
             return;
         }
         if (gate.is_some() || task.is_some()) && !self.may_run() {
-            return self.run_failed(None, RunFault::lowered());
+            return;
         }
         if gate.is_some() && self.state.mends_wait(&plan) {
             return;
@@ -327,13 +327,11 @@ impl Draft<'_> {
     }
 
     /// The gate's command was denied or stopped, by the user where no other reason is given: it is not green, and the
-    /// run goes on. Where the ceiling forbids it, the run does not go on.
+    /// run goes on. Where they lowered the ceiling it has its turn when that is raised.
     pub(super) fn leave_gate_out(&mut self, lane: LaneId, gate: GateId, why: Option<Unproven>) {
-        if !self.may_run() {
-            return self.fail_run(lane, RunFault::lowered());
-        }
         self.emit(Event::LaneClosed { lane });
-        self.emit(Event::GateReset { gate, skipped: true, why });
+        let may = self.may_run();
+        self.emit(Event::GateReset { gate, skipped: may, why: why.filter(|_| may) });
         self.continue_run();
     }
 

@@ -43,14 +43,6 @@ impl RunFault {
         Self { message: message.into(), hint: hint.into(), planner: None, staged: false }
     }
 
-    /// The user forbade in the middle what it needs.
-    pub fn lowered() -> Self {
-        Self::new(
-            "the permission ceiling was lowered while this ran",
-            "raise it with Shift-Tab or /ask, then try again",
-        )
-    }
-
     /// The model's part of a goal cannot go on.
     pub fn of_planner(error: PlannerError) -> Self {
         Self { planner: Some(error), ..Self::new(error.to_string(), error.hint()) }

@@ -4,7 +4,7 @@
 
 use super::Draft;
 use super::steer::SAID_FIRST;
-use super::terms::{CallStart, RunFault};
+use super::terms::CallStart;
 use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event},
@@ -54,8 +54,8 @@ pub(super) enum CallVerdict {
     Delegate,
     /// It is refused, and the goal ends with it.
     EndGoal(String, PlannerError),
-    /// The run cannot go on.
-    FailRun(Box<RunFault>),
+    /// It waits until the user raises the ceiling that they lowered.
+    Wait,
 }
 
 impl CallVerdict {
@@ -89,7 +89,7 @@ impl CallVerdict {
             | Self::Plan(_)
             | Self::Delegate
             | Self::EndGoal(..)
-            | Self::FailRun(_) => false,
+            | Self::Wait => false,
         }
     }
 
@@ -172,7 +172,7 @@ impl Draft<'_> {
                 self.end_call(lane, call, CallStatus::Refused, &text);
                 self.planner_failed(lane, error);
             }
-            CallVerdict::FailRun(fault) => self.fail_run(lane, *fault),
+            CallVerdict::Wait => {}
         }
     }
 

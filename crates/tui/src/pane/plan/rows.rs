@@ -376,6 +376,9 @@ impl<'a> Drawer<'a> {
             TaskStatus::Running => {
                 let state = self.ctx.state;
                 let lane = state.run_lanes().find(|l| l.kind == LaneKind::Task(task.id));
+                if lane.is_some_and(|l| state.waits_for_ceiling(l)) {
+                    return Row::of("waits: read-only", Slot::Warn);
+                }
                 lane.and_then(|l| state.step_before(l))
                     .map_or_else(Row::new, |n| Row::of(&format!("waits for step {n}"), Slot::Soft))
             }
