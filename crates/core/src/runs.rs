@@ -271,7 +271,9 @@ fn status(state: &State) -> RunStatus {
     }
     // A question beside a plan that has something left, of which no answer came, is not what the session came to.
     let unfinished = state.suspended.as_ref().is_some_and(Plan::unfinished);
-    if !unfinished && (state.unanswered.is_some() || failed_line(state).is_some()) {
+    // Nor is a line of the user's own behind a plan that is done.
+    let failed = state.unanswered.is_some() || (failed_line(state).is_some() && !state.has_done_a_plan());
+    if !unfinished && failed {
         return RunStatus::Failed;
     }
     if unfinished || state.is_executing() || state.open_proposals().next().is_some() {
@@ -296,6 +298,9 @@ fn failed_line(state: &State) -> Option<&Exit> {
 fn came_to_nothing(state: &State) -> bool {
     let words = state.turns.iter().rev().find(|(_, t)| !matches!(t.class, Turn::Control(_)));
     let Some((id, turn)) = words else { return false };
+    if turn.command().is_some() && state.has_done_a_plan() {
+        return false;
+    }
     let order = matches!(turn.class, Turn::PlanNew(_) | Turn::PlanContinue) && turn.told.is_none();
     let plans = [&state.plan, &state.suspended].into_iter().flatten();
     let planned = plans.filter(|p| p.turn == *id || turn.continues == Some(p.turn)).any(|p| p.done() > 0);
@@ -322,14 +327,14 @@ fn doing(state: &State) -> String {
     if let Some(question) = state.open.values().next() {
         return state.waits(question, state.about.title.is_some());
     }
+    if let Some(why) = state.waits_below_ceiling() {
+        return why;
+    }
     let mut calls = state.lanes.values().flat_map(|l| &l.calls).filter(|c| c.allowed.is_some());
     let call = calls.next_back().map(|c| {
         let subject = c.asked.as_ref().map_or("", |call| call.subject());
         first_line(&format!("{} {subject}", c.name)).trim().to_owned()
     });
-    if let Some(why) = state.waits_below_ceiling() {
-        return why;
-    }
     let tasks = state.steps_at_work();
     let more = if tasks.len() > 1 { format!(" +{}", tasks.len() - 1) } else { String::new() };
     let task = tasks.first().map(|t| format!("{}{more}", t.title));

@@ -190,6 +190,12 @@ impl State {
             .and_then(|c| Some(c.asked.as_ref().ok()?.subject()))
     }
 
+    /// Whether a line that the user typed beside a run, and that may change files, has not ended.
+    pub fn own_line_at_work(&self) -> bool {
+        let own = |l: &Lane| l.kind == LaneKind::Answer && l.most.allows(Capability::Execute);
+        self.lanes.values().filter(|l| own(l)).flat_map(|l| &l.calls).any(|c| c.typed)
+    }
+
     /// Whether a change is being taken back or put back.
     fn is_reverting(&self) -> bool {
         self.applies().values().any(|a| matches!(a.status, ApplyStatus::Reverting { .. }))
@@ -197,12 +203,13 @@ impl State {
 
     /// Whether a command that was let waits until another step, or the user, has changed the tree.
     pub(super) fn waits_for_hands(&self, lane: LaneId, call: &OpenCall) -> bool {
-        self.comes_after(Hand::Command(lane, call.call)) || (call.changes_tree() && self.is_reverting())
+        let others = self.is_reverting() || (!call.typed && self.own_line_at_work());
+        self.comes_after(Hand::Command(lane, call.call)) || (call.changes_tree() && others)
     }
 
     /// Whether an approved write waits until another step, or the user, has changed the tree.
     pub(super) fn write_waits(&self, apply: ApplyId) -> bool {
-        if self.is_reverting() {
+        if self.is_reverting() || self.own_line_at_work() {
             return true;
         }
         let own = self.hands.iter().find(|h| matches!(h, Hand::Write(_, id) if *id == apply));

@@ -87,6 +87,7 @@ pub(super) fn check_lanes(after: &Session, step: &[Stamped]) {
         // Or it waits until the user has taken a change back, which ends by itself.
         let let_go = approved || lane.head().is_some_and(|c| c.allowed.is_some());
         let writes = writes || (let_go && after.pending().keys().any(|k| matches!(k, WorkKey::Revert(..))));
+        let writes = writes || (let_go && new.own_line_at_work());
         // It waits for another step at work, and that one not for it.
         let waits = new.waits_beside(lane).is_some_and(|on| {
             let mut on = Some(&new.lanes[&on]);
@@ -98,9 +99,9 @@ pub(super) fn check_lanes(after: &Session, step: &[Stamped]) {
         // What the user said of the folder is being kept: no command begins before that is done.
         let run = lane.head().is_some_and(|c| c.tool == Some(Tool::Run) && c.allowed.is_none());
         let waits = waits || (run && after.pending().contains_key(&WorkKey::Survey));
-        // What the run waits for may itself stand aside while leaving is asked about.
         // The user lowered the ceiling: what goes beyond it waits until they raise it.
         let waits = waits || new.waits_for_ceiling(lane);
+        // What the run waits for may itself stand aside while leaving is asked about.
         let holds = |kind: &CheckpointKind| {
             matches!(kind, CheckpointKind::Interruption(_) | CheckpointKind::Paused(_))
         };
@@ -108,7 +109,8 @@ pub(super) fn check_lanes(after: &Session, step: &[Stamped]) {
         // A pause waits for the answer to what is asked already.
         let pauses = new.plan.as_ref().is_some_and(|p| !p.pauses.is_empty());
         let asked = new.open.values().any(asked) || (pauses && new.phase_question().is_some());
-        let held = lane.kind.of_run() && asked;
+        // Or for a line that the user typed meanwhile, which ends by itself.
+        let held = lane.kind.of_run() && (asked || new.own_line_at_work());
         // What would go beyond the budget waits for the user, who answers one question after the other.
         // What a stage works on is brought.
         let brought = after.pending().keys().any(|k| matches!(k, WorkKey::Stage(..)));
@@ -124,11 +126,11 @@ pub(super) fn check_lanes(after: &Session, step: &[Stamped]) {
             step.iter().map(|e| &e.event).collect::<Vec<_>>()
         );
     }
-    let stuck = new.phase == Phase::Executing
-        && new.lanes.is_empty()
     // But what the user lowered the ceiling for: they raise it.
-        && new.open.is_empty()
+    let stuck = new.phase == Phase::Executing
         && new.waits_below_ceiling().is_none()
+        && new.lanes.is_empty()
+        && new.open.is_empty()
         && after.pending().is_empty();
     assert!(!stuck, "executing with nothing to do: {:#?}", step.iter().map(|e| &e.event).collect::<Vec<_>>());
 }

@@ -8,10 +8,12 @@ use pilothouse_core::{
     intent::{Control, Mode, Phase},
     pipeline::Depth,
     plan::TaskStatus,
+    runs::{RunInfo, RunStatus as Standing},
     scope::PermissionMode,
     session::{Deed, LaneKind},
     talk::{Fault, FaultKind, ModelReply},
     tool::Tool,
+    work::Work,
 };
 use serde_json::json;
 
@@ -550,8 +552,6 @@ fn no_further_task_begins_under_a_ceiling_that_was_lowered() {
     b.reply("nothing to do", &[]);
     assert_eq!(phase(&b), Phase::Executing);
     assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[1].status, TaskStatus::Pending);
-}
-
     assert!(b.session.state().waits_below_ceiling().is_some());
     b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
     assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[1].status, TaskStatus::Running);
@@ -584,6 +584,8 @@ fn a_gate_that_the_ceiling_stopped_has_its_turn_again() {
     b.answer(is_risk, Answer::Approve).unwrap();
     b.end_tool(exited(0, "ok"));
     assert_eq!(phase(&b), Phase::Idle);
+}
+
 #[test]
 fn an_escalated_answer_that_fails_is_a_failure_and_leaves_no_orphans() {
     let mut b = Bench::new();
@@ -676,7 +678,57 @@ fn a_line_that_only_looks_runs_beside_a_plan_that_waits_or_is_made() {
     }
     b.question(is_plan);
     b.say("!make");
-    assert_eq!(b.session.state().queue.works().count(), 1, "what writes waits as before");
+    assert_eq!((b.tool().1, b.session.state().queue.len()), (Tool::Run, 0), "nothing else is at work");
+    b.say("!make docs");
+    assert_eq!(b.session.state().queue.len(), 1, "one after the other");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert!(b.session.state().run_lane().is_none(), "the run waits for the end of the line");
+    b.end_tool(exited(0, "made"));
+    assert!(b.session.state().run_lane().is_some());
+}
+
+/// At a red gate the line is how the user mends it.
+#[test]
+fn a_line_of_the_users_own_runs_at_a_red_gate_and_after_by_hand() {
+    let red = || {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("t", "make test")]);
+        b.say("y");
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "2\n");
+        b.reply("done", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b
+    };
+    let mut b = red();
+    b.end_tool(exited(1, "error: no module"));
+    assert!(b.session.foretell("!npm ci").does(&Deed::Talks));
+    b.say("!npm ci");
+    let runs = |b: &Bench| match b.session.pending().into_values().find(|w| matches!(w, Work::Tool { .. })) {
+        Some(Work::Tool { permit, .. }) => permit.tool() == Tool::Run,
+        _ => false,
+    };
+    assert!(runs(&b), "{:?}", b.names());
+    b.end_tool(exited(1, "no network"));
+    assert_eq!(phase(&b), Phase::Executing);
+    b.say("g");
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
+    b.say("!exit 1");
+    b.end_tool(exited(1, ""));
+    assert_eq!(RunInfo::of(b.session.state()).status, Standing::Done, "the plan is what it came to");
+
+    // Queued while the gate ran: it has its turn as soon as the user mends by hand.
+    let mut b = red();
+    b.say("!npm ci");
+    assert_eq!(b.session.state().queue.len(), 1);
+    b.end_tool(exited(1, "error: no module"));
+    b.say("m");
+    assert!(runs(&b) && b.session.state().queue.is_empty(), "{:?}", b.notices());
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl Draft<'_> {
     /// Refuses what a planning and a question beside a run may not need.
     fn only_reads(&self, lane: &Lane, open: &OpenCall, needs: Capability) -> Option<CallVerdict> {
         let plans = lane.kind == LaneKind::Planning;
-        let reads = plans || self.beside_run(lane.id);
+        let reads = plans || (self.beside_run(lane.id) && !open.typed);
         let runs = matches!(needs, Capability::Execute | Capability::Network);
         let why = match (plans, runs) {
             (true, true) if open.run().is_some_and(|run| secrets::named_in(&run.command)) => {
@@ -206,7 +206,7 @@ impl Draft<'_> {
                 .source_call()
                 .is_some_and(|call| self.only_reads_there(call) || self.searches(lane, call));
         let acts = matches!(tool, Tool::Run | Tool::SourceCall);
-        let beside = self.beside_run(lane.id) && acts && !looks;
+        let beside = self.beside_run(lane.id) && acts && !looks && !open.typed;
         let needs = if looks { Some(Capability::Read) } else { tool.needs() };
         let within = needs.is_none_or(|n| lane.scope().allows(proposing(n)));
         let again = needs.is_some_and(|n| lane.node.scope().and(lane.most).allows(proposing(n)));

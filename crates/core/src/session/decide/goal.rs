@@ -30,11 +30,11 @@ impl Draft<'_> {
             return Err(Refusal::misuse("type the command after the `!`"));
         }
         let looks = !outside && self.only_looks(line);
-        if looks && self.has_place_beside() {
-            let opening = LaneOpening { reads_only: true, ..LaneOpening::of(LaneKind::Answer, turn) };
+        if self.has_place_beside() && (looks || self.rests(turn)) {
+            let opening = LaneOpening { reads_only: looks, ..LaneOpening::of(LaneKind::Answer, turn) };
             let lane = self.open_lane(opening);
-            self.move_to(lane, IntentNode::Read, None);
-            self.call_command(lane, &Run::line(line), Author::User);
+            self.move_to(lane, if looks { IntentNode::Read } else { IntentNode::Execute }, None);
+            self.call_command(lane, &Run { outside, ..Run::line(line) }, Author::User);
             self.advance(lane);
             return Ok(());
         }
@@ -45,7 +45,16 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Whether a plan is made, waits or runs, beside which a line that only looks has its place.
+    /// Whether the plan or the run beside which the user types a line waits for them, so that nothing else is at work: what
+    /// they begin then waits for the end of the line.
+    fn rests(&self, turn: TurnId) -> bool {
+        let may = self.state.ceiling().allows(Capability::Execute) && !self.forbids(turn);
+        let staged = self.state.pipeline.as_ref().is_some_and(|p| p.state.is_running());
+        let typed = self.state.lanes.values().flat_map(|l| &l.calls).any(|c| c.typed);
+        may && !staged && !typed && !self.state.busy()
+    }
+
+    /// Whether a plan is made, waits or runs, beside which a line has its place.
     fn has_place_beside(&self) -> bool {
         match self.state.phase {
             Phase::AwaitingApproval | Phase::Executing => true,

@@ -430,9 +430,9 @@ impl Draft<'_> {
         self.state.lanes.get(&lane).is_none_or(|l| self.state.beside_run(l))
     }
 
-    /// Whether the run waits at its next safe point, because the user must say what they meant or want.
+    /// Whether the run waits at its next safe point: the user must say what they meant or want, or a line of theirs runs.
     pub(super) fn held(&self) -> bool {
-        self.state.phase_question().is_some_and(|c| c.kind.holds_run())
+        self.state.own_line_at_work() || self.state.phase_question().is_some_and(|c| c.kind.holds_run())
     }
 
     pub(super) fn forbids(&self, turn: TurnId) -> bool {

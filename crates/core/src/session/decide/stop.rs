@@ -245,6 +245,11 @@ impl Draft<'_> {
         self.shelve();
         self.go(Trigger::Manual)?;
         self.drain_words();
+        // Lines of their own are how they mend it.
+        let typed = |t| self.state.turns.get(&t).is_some_and(|t| t.command().is_some());
+        if self.state.queue.works().all(typed) {
+            self.drain();
+        }
         let held = self.state.queue.works().count();
         if held > 0 {
             let held = crate::money::count(held, "message");
