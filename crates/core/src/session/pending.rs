@@ -147,7 +147,11 @@ impl State {
     fn asks_for_source(&self, turn: TurnId, asked: &ToolCall) -> bool {
         let ToolCall::External(External::Look(look)) = asked else { return false };
         let of_tool = || look.tool.as_deref().and_then(crate::source::parts).map(|(source, _)| source);
-        let Some(source) = look.source.as_deref().or_else(of_tool) else { return false };
+        look.source.as_deref().or_else(of_tool).is_some_and(|source| self.names_source(turn, source))
+    }
+
+    /// Whether a message names a source.
+    pub(super) fn names_source(&self, turn: TurnId, source: &str) -> bool {
         self.turns.get(&turn).is_some_and(|t| {
             let said = t.request.as_deref().unwrap_or(&t.head);
             let own = |c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_');

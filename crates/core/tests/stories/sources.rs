@@ -85,6 +85,32 @@ fn only_where_work_may_be_done_a_look_starts_a_source() {
     assert!(!permit(&b).starts(), "a planning only reads");
 }
 
+/// What the order names is asked of a source before there is a plan: else the plan is made blind.
+#[test]
+fn a_planning_asks_for_what_only_reads_of_a_source_that_its_order_names() {
+    let planning = |order: &str, reads: bool| {
+        let mut b = Bench::new();
+        b.say(order);
+        b.reply("", &[("source_tools", json!({"source": "memory"}))]);
+        let found = Some(Box::new(news(vec![tool("get", "1", reads)])));
+        b.end_tool(ToolOutcome { found, ..ToolOutcome::text("memory__get", "1 tool") });
+        b.reply("", &[("source_call", json!({"tool": "memory__get"}))]);
+        b
+    };
+    let named = "fix the bug in a.txt as the memory source says";
+    let mut b = planning(named, true);
+    assert_eq!(asked(&b).tool.name, "get");
+    b.answer(is_source, Answer::Approve).unwrap();
+    assert_eq!(b.tool().1, Tool::SourceCall);
+    b.end_tool(ToolOutcome::text("T-1: the greeting is wrong", "1 line"));
+    b.plan(&[("One", "modify")], &[]);
+    for b in [planning(named, false), planning("fix the bug in a.txt", true)] {
+        let (status, told) = ended(&b);
+        assert_eq!(status, CallStatus::Refused);
+        assert!(told.starts_with("memory__get is not allowed here: while planning only what says"), "{told}");
+    }
+}
+
 #[test]
 fn what_was_not_looked_up_is_not_called() {
     let mut b = Bench::new();

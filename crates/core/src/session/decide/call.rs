@@ -146,6 +146,9 @@ impl Draft<'_> {
             (true, true) if open.run().is_some_and(|run| secrets::named_in(&run.command)) => {
                 "it names a file that keeps secrets, and a command that reads one is asked about, which planning never does: plan without what stands in it, or put the command into the plan"
             }
+            (true, true) if open.source_call().is_some() => {
+                "while planning only what says that it reads is asked of a source, and of one that the message names: put it into the plan, as a step"
+            }
             (true, true) => &format!(
                 "while planning a command may only read, unless a rule lets it through{}: put it into the plan, as a step or a gate",
                 self.checks_to_try(lane)
@@ -155,7 +158,8 @@ impl Draft<'_> {
                 "a question beside a run only reads, and the run has the files: go on with what you can read"
             }
         };
-        let text = || format!("{} is not allowed here: {why}", name(open));
+        let called = open.source_call().map_or_else(|| name(open), |call| call.tool.as_str());
+        let text = || format!("{called} is not allowed here: {why}");
         (reads && !ToolScope::READ_ONLY.allows(needs)).then(|| CallVerdict::refuse(text()))
     }
 

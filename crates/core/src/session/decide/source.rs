@@ -17,7 +17,7 @@ use crate::{
     policy::{Effect, Origin, Outcome, Request, Rule, Ruling},
     question::{FormAnswer, FormQuestion, ServerAnswer, ServerQuestion, SourceAnswer, SourceQuestion},
     scope::{Capability, PermissionMode},
-    session::{Lane, OpenCall},
+    session::{Lane, LaneKind, OpenCall},
     source::{SourceNews, SourceTool, full_name},
     tool::{SourceCall, Tool},
 };
@@ -97,11 +97,12 @@ impl Draft<'_> {
         (request, ruling)
     }
 
-    /// Whether a stage calls the search that the user named for it and that says it only reads: it is asked about as ever,
-    /// and reaches no further than reading does.
+    /// Whether a stage calls the search that the user named for it, or a planning a tool of a source that its message names,
+    /// and that says it only reads: it is asked about as ever, and reaches no further than reading does.
     pub(super) fn searches(&self, lane: &Lane, call: &SourceCall) -> bool {
         let says = self.source_tool(call).is_some_and(|(_, known)| known.reads && !known.changed);
-        says && lane.kind == crate::session::LaneKind::Pipeline
+        let named = || call.parts().is_some_and(|(of, _)| self.state.names_source(lane.turn, of));
+        says && (lane.kind == LaneKind::Pipeline || lane.kind == LaneKind::Planning && named())
     }
 
     /// Whether a call only reads: its server says so, and the user takes its word, in the source's configuration or by
