@@ -774,3 +774,17 @@ fn words_that_want_it_committed_lead_to_the_question_and_never_past_it() {
     b.input(Input::Committed { commit: commit.unwrap(), result: Ok(made) }).unwrap();
     assert!(!looks(&mut b, "commit it"), "what this session wrote is committed");
 }
+
+#[test]
+fn a_commit_beside_a_review_names_what_is_to_be_decided_first() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.say("y");
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("done", &[]);
+    drop(b.input(Input::say("/commit")));
+    let why = b.session.foretell("/commit").refused.or_else(|| b.notices().last().cloned()).unwrap();
+    assert!(why.contains("the change to a.txt waits for your decision; decide it first"), "{why}");
+}

@@ -47,6 +47,18 @@ impl State {
 }
 
 impl Draft<'_> {
+    /// Why nothing is committed while a run has not ended: where a change waits for the user, that is what holds it.
+    fn under_way(&self) -> Refusal {
+        let mut reviewed =
+            self.state.open.values().filter_map(|c| c.kind.review()).flat_map(|r| &r.proposals);
+        let path = reviewed.find_map(|id| Some(&self.state.proposals().get(id)?.path));
+        let text = path.filter(|_| !self.state.busy());
+        Refusal::new(text.map_or_else(
+            || UNDER_WAY.to_owned(),
+            |path| format!("the change to {path} waits for your decision; decide it first"),
+        ))
+    }
+
     /// Has git look at what this session wrote; a message that is given is taken as it is.
     pub(super) fn commit(&mut self, message: &str) -> Decided {
         if self.state.committing.is_some() {
@@ -54,7 +66,7 @@ impl Draft<'_> {
         }
         self.must(Capability::Execute, "is committed")?;
         if self.state.is_executing() || self.state.run.is_some() {
-            return Err(Refusal::new(UNDER_WAY));
+            return Err(self.under_way());
         }
         let files = self.state.written_files(Extent::Session);
         if files.is_empty() {
@@ -342,7 +354,7 @@ impl Resolve for CommitQuestion {
         };
         draft.must(Capability::Execute, "is committed")?;
         if draft.state.is_executing() || draft.state.run.is_some() {
-            return Err(Refusal::new(UNDER_WAY));
+            return Err(draft.under_way());
         }
         let approval = draft.allow(given.question, given.stored);
         let (commit, files) = (self.commit, self.tree.files.clone());
