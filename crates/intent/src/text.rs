@@ -174,11 +174,7 @@ pub(crate) fn tokenize(text: &str) -> Doc {
         }
         // However long a paste is, it is one thing.
         if pasted.get(number) == Some(&true) {
-            if !doc.ends_in_code() {
-                (doc.lines, doc.code_lines) = (doc.lines + 1, doc.code_lines + 1);
-                doc.push("", Kind::Code, start, at);
-                doc.push("\n", Kind::Punct, at, at);
-            }
+            doc.push_paste(start, at);
             continue;
         }
         doc.lines += 1;
@@ -280,9 +276,14 @@ impl Doc {
         self.tokens.push(Token { text: text.to_owned(), kind, start, end });
     }
 
-    /// Whether its last line is code.
-    fn ends_in_code(&self) -> bool {
-        matches!(self.tokens.as_slice(), [.., code, end] if code.kind == Kind::Code && end.text == "\n")
+    /// A line of a paste: with the code before it, it is one thing.
+    fn push_paste(&mut self, start: usize, end: usize) {
+        let goes_on = matches!(self.tokens.as_slice(), [.., code, line] if code.kind == Kind::Code && line.text == "\n");
+        if !goes_on {
+            (self.lines, self.code_lines) = (self.lines + 1, self.code_lines + 1);
+            self.push("", Kind::Code, start, end);
+            self.push("\n", Kind::Punct, end, end);
+        }
     }
 }
 
