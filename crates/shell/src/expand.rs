@@ -4,6 +4,7 @@
 //! [`UNKNOWN`].
 
 use super::braces::{may_expand, variants};
+use super::builder::Builder;
 use super::cut::{self, Listed};
 use super::path::{Cwd, Place, is_secret_variable, place};
 use super::state::SCRATCH;
@@ -13,15 +14,6 @@ use super::walk::Walker;
 
 /// Stands in a field for text that is not known.
 pub(super) const UNKNOWN: char = '\u{1a}';
-
-/// What parts an unquoted value.
-const BLANKS: [char; 3] = [' ', '\t', '\n'];
-
-/// Longest value that is followed.
-const MAX_VALUE: usize = 32 * 1024;
-
-/// Most parts of a value that is split at blanks.
-const MAX_PARTS: usize = 1024;
 
 /// What flows into or out of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,115 +82,6 @@ impl Field {
     /// A plain field.
     pub(super) fn plain(text: &str, span: Span) -> Self {
         Self { text: text.to_owned(), span, ..Self::default() }
-    }
-}
-
-/// The fields of one word while they are put together.
-struct Builder {
-    fields: Vec<Field>,
-    open: Field,
-    started: bool,
-    span: Span,
-    /// A value had more parts than are followed.
-    cut: bool,
-    /// What is at least made of the word by what is added now.
-    making: Made,
-    /// Some of what was added the line does not spell out, though nothing may be left of it.
-    made_some: bool,
-}
-
-impl Builder {
-    fn new(span: Span) -> Self {
-        let open = Field { span, ..Field::default() };
-        Self {
-            fields: Vec::new(),
-            open,
-            started: false,
-            span,
-            cut: false,
-            making: Made::Nothing,
-            made_some: false,
-        }
-    }
-}
-
-impl Builder {
-    /// Adds text as it stands in the line.
-    fn push(&mut self, text: &str) {
-        self.started = true;
-        self.join_scratch(text);
-        self.open.text.push_str(text);
-    }
-
-    /// Adds a value; values can double, so they are cut.
-    fn push_value(&mut self, text: &str) {
-        self.started = true;
-        self.join_scratch(text);
-        if self.making > Made::Nothing {
-            let made = if self.open.text.is_empty() { Made::Begin } else { Made::Part };
-            self.open.made = self.open.made.max(made).max(self.making);
-        }
-        if self.open.text.len() + text.len() <= MAX_VALUE {
-            self.open.text.push_str(text);
-        } else if !self.open.text.ends_with(UNKNOWN) {
-            self.open.text.push(UNKNOWN);
-        }
-    }
-
-    /// Without a slash behind it the name of the scratch folder goes on, and that is another path where it is empty.
-    fn join_scratch(&mut self, next: &str) {
-        let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | UNKNOWN);
-        if next.starts_with(goes_on) && self.open.text.ends_with(SCRATCH) {
-            self.open.text.truncate(self.open.text.len() - SCRATCH.len());
-            self.open.text.push(UNKNOWN);
-        }
-    }
-
-    /// Adds each of several values as a field of its own.
-    fn push_list(&mut self, value: &Value) {
-        self.cut |= value.list.len() > MAX_PARTS;
-        for (at, text) in value.list.iter().take(MAX_PARTS).enumerate() {
-            if at > 0 {
-                self.split();
-            }
-            self.open.many |= value.many;
-            self.open.listed = self.open.listed.max(value.listed);
-            self.push_value(text);
-        }
-    }
-
-    fn split(&mut self) {
-        if self.started {
-            let next = Field { span: self.span, ..Field::default() };
-            self.fields.push(std::mem::replace(&mut self.open, next));
-            self.started = false;
-        }
-    }
-
-    /// Adds an unquoted value: split at blanks, or where the line says, which is not followed.
-    fn push_splitting(&mut self, value: &str, parted: bool) {
-        if parted && !value.is_empty() {
-            (self.open.many, self.open.data) = (true, true);
-            return self.push_value(&UNKNOWN.to_string());
-        }
-        let mut first = true;
-        self.open.made = self.open.made.max(self.making);
-        self.made_some |= self.making > Made::Nothing;
-        if value.starts_with(BLANKS) {
-            self.split();
-        }
-        let parts = || value.split(BLANKS).filter(|part| !part.is_empty());
-        self.cut |= parts().nth(MAX_PARTS).is_some();
-        for part in parts().take(MAX_PARTS) {
-            if !first {
-                self.split();
-            }
-            first = false;
-            self.push_value(part);
-        }
-        if !first && value.ends_with(BLANKS) {
-            self.split();
-        }
     }
 }
 

@@ -9,6 +9,7 @@ mod args;
 mod arithmetic;
 mod bounds;
 mod braces;
+mod builder;
 mod carried;
 mod command;
 mod compound;
