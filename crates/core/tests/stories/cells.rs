@@ -86,7 +86,7 @@ fn every_class_of_input_does_in_every_phase_what_the_table_says() {
     check("what does this function do?", ["talks > idle", "talks > planning", "talks > awaiting_approval", "talks > executing", "talks > failed"]);
     // New work, a goal reached by commands.
     check("create notes.txt",            ["plans > planning", "queues > planning", "setsaside+plans > planning", "queues > executing", "setsaside+plans > planning"]);
-    check("!make",                       ["runs > executing", "queues > planning", "talks > awaiting_approval", "queues > executing", "setsaside+runs > executing"]);
+    check("!make",                       ["runs > executing", "queues > planning", "queues > awaiting_approval", "queues > executing", "setsaside+runs > executing"]);
     check("!ls",                         ["runs > executing", "talks > planning", "talks > awaiting_approval", "talks > executing", "setsaside+runs > executing"]);
     // A change of the plan; what only adds, and what only corrects, does not stop a run (amendment 3).
     check("change the plan: split step 2", ["plans > planning", "plans > planning", "plans > planning", "stopsrun+plans > planning", "plans > planning"]);

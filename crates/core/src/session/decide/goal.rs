@@ -45,13 +45,13 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Whether the plan or the run beside which the user types a line waits for them, so that nothing else is at work: what
-    /// they begin then waits for the end of the line.
+    /// Whether the run beside which the user types a line waits for them, so that nothing else is at work: what they begin
+    /// then waits for the end of the line.
     fn rests(&self, turn: TurnId) -> bool {
         let may = self.state.ceiling().allows(Capability::Execute) && !self.forbids(turn);
         let staged = self.state.pipeline.as_ref().is_some_and(|p| p.state.is_running());
         let typed = self.state.lanes.values().flat_map(|l| &l.calls).any(|c| c.typed);
-        may && !staged && !typed && !self.state.busy()
+        may && self.state.phase == Phase::Executing && !staged && !typed && !self.state.busy()
     }
 
     /// Whether a plan is made, waits or runs, beside which a line has its place.
