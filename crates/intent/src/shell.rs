@@ -39,7 +39,9 @@ pub(crate) fn behind_run<'a>(text: &'a str, known: &Words) -> Option<&'a str> {
     let said = words.iter().skip(1).filter(bare).filter(|word| !matches!(**word, "run" | "exec")).count();
     let plain = said < 2 && !words.iter().any(|word| known.has(List::RunHow, word)) && !line.contains('\n');
     let runs = verb.eq_ignore_ascii_case("run") || verb.eq_ignore_ascii_case("execute");
-    (runs && (ticked.is_some() || plain) && leaf_of_line(line).is_some()).then_some(line)
+    // What writes by itself is an order to write: "run touch a.txt".
+    let harmless = || matches!(leaf_of_line(line), Some(N::Read | N::Execute));
+    (runs && (ticked.is_some() || plain) && harmless()).then_some(line)
 }
 
 /// What a shell would be given of a text: its lines without the marks of a prompt before them.

@@ -69,8 +69,10 @@ fn what_may_be_the_users_own_of_spared_files_waits_for_a_word() {
     let run = Turn::Say("", vec![("run", json!({"command": "sh fix.sh"}))]);
     let server = Server::start(vec![run, Turn::Say("Done.", vec![])]);
     let said = "run the fixer, but leave the tests alone";
-    let told =
-        ["The tests were to be left alone: tests/search.rs changed.", "perhaps by someone else; /undo"];
+    let told = [
+        "The tests were to be left alone: tests/search.rs changed.",
+        "perhaps by someone else; `pilothouse undo`",
+    ];
     desk.ask(&server.base, &["run", said, "--auto-confirm", "--trust"]).with(3).tells(&told);
     assert_eq!(desk.file("tests/search.rs"), "// as it was\n// fixed\n");
     let result = last_result(&server, 1);

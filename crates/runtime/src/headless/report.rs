@@ -400,7 +400,9 @@ impl<'a> Report<'a> {
         if let Some(asked) = asked {
             self.show_question(asked, state, outcome.exit);
         } else if !outcome.reason.is_empty() && !self.says_why {
-            self.say(&self.worded(&outcome.reason));
+            // What was said wrongly is told by what was said.
+            let worded = outcome.exit != 2;
+            self.say(&if worded { self.worded(&outcome.reason) } else { outcome.reason.clone() });
         }
         if !refused.is_empty() {
             self.say(&format!("not allowed, because nobody was there to ask:\n  {}", refused.join("\n  ")));
