@@ -51,7 +51,10 @@ impl Draft<'_> {
         let may = self.state.ceiling().allows(Capability::Execute) && !self.forbids(turn);
         let staged = self.state.pipeline.as_ref().is_some_and(|p| p.state.is_running());
         let typed = self.state.lanes.values().flat_map(|l| &l.calls).any(|c| c.typed);
-        may && self.state.phase == Phase::Executing && !staged && !typed && !self.state.busy()
+        // What is under review it could change.
+        let reviewed = self.state.open_proposals().next().is_some();
+        let waits = self.state.phase == Phase::Executing && !reviewed && !self.state.busy();
+        may && waits && !staged && !typed
     }
 
     /// Whether a plan is made, waits or runs, beside which a line has its place.
