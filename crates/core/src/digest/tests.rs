@@ -240,6 +240,7 @@ fn a_line_that_sums_up_is_told_from_what_stands_around_it() {
         assert!(is_verdict(line), "{line}");
     }
     for line in [
+        "test result: ok. 0 passed; 0 failed",
         "Ran 0 tests in 0.000s",
         "test a::b ... ok",
         "test_parse (tests.Store.test_parse) ... ok",

@@ -84,8 +84,8 @@ impl Policy {
             return Decision::by_rule(Outcome::Run, rule, &part);
         }
         let risk = verdict.risk.name();
-        let made = setting.mode == PermissionMode::Auto && facts.may_do_more();
-        if setting.mode == PermissionMode::Auto && !made {
+        let auto = setting.mode == PermissionMode::Auto;
+        if auto && !facts.may_do_more() {
             let by = format!("{risk} risk runs unasked in auto mode");
             return Decision::without_rule(Outcome::Run, DecisionReason::Mode, by, &verdict.part);
         }
@@ -97,7 +97,7 @@ impl Policy {
             let by = "your yes to the plan covers exactly this gate";
             return Decision::without_rule(Outcome::Run, DecisionReason::User, by, "");
         }
-        let by = if made {
+        let by = if auto {
             "what it does is only known when it runs, which asks in auto mode as well"
         } else {
             "medium risk asks in ask mode"

@@ -59,6 +59,17 @@ fn head_of_planning(b: &Bench) -> String {
     b.session.state().turns[&turn].head.clone()
 }
 
+/// A run of one step whose gate runs.
+fn at_its_gate() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.say("y");
+    b.reply("", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b
+}
+
 #[test]
 fn an_answer_that_failed_is_asked_again_by_one_word_and_only_while_it_is_the_last() {
     let mut b = Bench::new();
@@ -407,12 +418,7 @@ fn leaving_stops_the_run_even_beside_an_answer() {
 
 #[test]
 fn leaving_asks_also_while_another_question_is_open_and_that_one_comes_back() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[("t", "make test")]);
-    b.say("y");
-    b.reply("", &[]);
-    b.answer(is_risk, Answer::Approve).unwrap();
+    let mut b = at_its_gate();
     b.end_tool(exited(1, "error: no"));
     b.say("/exit");
     let left =
@@ -469,12 +475,7 @@ fn leaving_is_possible_when_the_run_ended_meanwhile() {
 
 #[test]
 fn q_at_a_red_gate_stops_the_run_also_beside_an_answer() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[("t", "make test")]);
-    b.say("y");
-    b.reply("", &[]);
-    b.answer(is_risk, Answer::Approve).unwrap();
+    let mut b = at_its_gate();
     b.end_tool(exited(1, "error: no"));
     b.say("what does this function do?");
     b.say("q");
@@ -571,12 +572,7 @@ fn a_step_at_work_outlives_a_way_through_read_only() {
 /// A gate that was asked about or ran has its turn again.
 #[test]
 fn a_gate_that_the_ceiling_stopped_has_its_turn_again() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[("t", "make test")]);
-    b.say("y");
-    b.reply("", &[]);
-    b.answer(is_risk, Answer::Approve).unwrap();
+    let mut b = at_its_gate();
     b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
     assert_eq!(phase(&b), Phase::Executing);
     assert!(b.session.pending().is_empty(), "{:?}", b.session.pending());
@@ -613,12 +609,7 @@ fn an_escalated_answer_that_fails_is_a_failure_and_leaves_no_orphans() {
 
 #[test]
 fn a_failed_repair_tried_again_runs_the_gate_again() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[("t", "make test")]);
-    b.say("y");
-    b.reply("", &[]);
-    b.answer(is_risk, Answer::Approve).unwrap();
+    let mut b = at_its_gate();
     b.end_tool(exited(1, "error: no"));
     b.say("a");
     let call = b.thinking();
