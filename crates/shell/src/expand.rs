@@ -153,12 +153,19 @@ impl Walker<'_> {
                 }
                 let tilde = first && *quote != Quote::Bare && text.starts_with('~');
                 out.open.twisted |= tilde;
-                // Where the shell stands, as `$PWD`.
-                let here = text.strip_prefix("~+").filter(|rest| rest.is_empty() || rest.starts_with('/'));
-                let here = here.filter(|_| first && *quote == Quote::Bare);
-                out.open.computed |= here.is_some();
-                match here {
-                    Some(rest) => out.push(&format!("{}{rest}", self.named_here())),
+                // In what is set it stands for one behind each colon as well.
+                let behind =
+                    |(at, _): (usize, &str)| text.get(at + 1..).is_some_and(|t| self.tilde(t).is_some());
+                if *quote == Quote::Bare && !split && text.match_indices(":~").any(behind) {
+                    out.open.made = out.open.made.max(Made::Part);
+                }
+                match (first && *quote == Quote::Bare).then(|| self.tilde(text)).flatten() {
+                    Some((folder, rest)) => {
+                        out.open.computed = true;
+                        out.making = making(!folder.spelled, false);
+                        out.push_value(&folder.text);
+                        out.push(rest);
+                    }
                     None => out.push(text),
                 }
             }
@@ -206,6 +213,24 @@ impl Walker<'_> {
                 out.push("0");
             }
         }
+    }
+
+    /// The folder that a tilde stands for where a variable holds it, which the line may set: `~+`, `~-`, `~1`; and what is
+    /// behind it.
+    fn tilde<'t>(&self, text: &'t str) -> Option<(Value, &'t str)> {
+        let (name, rest) = text.split_at(text.find(['/', ':']).unwrap_or(text.len()));
+        let held = |name: &str| self.value_of(name).unwrap_or_else(Value::unknown);
+        let folder = match name.strip_prefix('~')? {
+            "" if self.is_assigned("HOME") => Value { spelled: false, ..held("HOME") },
+            "+" => held("PWD"),
+            "-" => held("OLDPWD"),
+            place => {
+                let digits = place.strip_prefix(['+', '-']).unwrap_or(place);
+                let counts = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
+                return counts.then(|| (Value::unknown(), rest));
+            }
+        };
+        Some((folder, rest))
     }
 
     /// What a command prints becomes part of a word.
@@ -288,7 +313,9 @@ impl Walker<'_> {
             }
             VarOp::All => {
                 self.check_secret_variable(name, known.is_none(), span);
-                known.unwrap_or_else(Value::unknown)
+                let value = known.unwrap_or_else(Value::unknown);
+                // A text is but the first element where the name had others.
+                Value { spelled: value.spelled && !value.list.is_empty(), ..value }
             }
             VarOp::Joined if self.is_assigned("IFS") => Value::unknown(),
             VarOp::Joined => {

@@ -134,6 +134,8 @@ mod tests {
             "n=$(nproc); make -j$n",
             "echo $(( $(nproc) / 2 )); cargo test",
             "f=src/a.rs; ls $f{,.orig}; cargo test",
+            "ls ~/src ~+/a; cargo test ~+/a",
+            "p=(core); cargo test \"${p[@]}\"",
         ] {
             assert!(is_certain(line), "{line}");
         }
@@ -166,6 +168,16 @@ mod tests {
             "c=$(echo cargo test); bash -c \"$c\"",
             "declare -n r; r=p; cargo test core",
             "git commit -m $(echo a)",
+            "p[1]=a; p=core; cargo test ${p[@]}",
+            "read -a p <<< 'a b'; p=core; cargo test ${p[@]}",
+            "p=core; cargo test \"${p[@]}\"",
+            "OLDPWD=core; cargo test ~-",
+            "printf -v PWD %s core; cargo test ~+/a",
+            "cargo test ~-",
+            "cargo test ~1/a",
+            "pushd -n -- core; cargo test ~+2",
+            "HOME=core; cargo test ~/a",
+            "p=a:~-; cargo test $p",
         ] {
             assert!(!is_certain(line), "{line}");
         }
