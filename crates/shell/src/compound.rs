@@ -233,13 +233,13 @@ impl Parser<'_> {
             return Ok(None);
         }
         let stdin = descriptor.is_empty() || descriptor == "0";
-        let output = descriptor.parse().map_or_else(
-            |_| descriptor.is_empty() && !self.looking_at("<"),
-            |number: usize| matches!(number, 1 | 2),
-        );
+        let number: Option<usize> = descriptor.parse().ok();
+        let printed =
+            number.map_or_else(|| descriptor.is_empty() && !self.looking_at("<"), |number| number == 1);
+        let output = printed || number == Some(2);
         let empties = !self.looking_at(">>") && !self.looking_at("&>>") && !self.looking_at("<>");
         let target = self.redirect_target()?;
-        Ok(Some(Redirect { target, span: self.span_from(start), stdin, output, empties, variable }))
+        Ok(Some(Redirect { target, span: self.span_from(start), stdin, printed, output, empties, variable }))
     }
 
     pub(super) fn redirect_target(&mut self) -> Read<Target> {

@@ -33,6 +33,13 @@ pub(super) fn as_plain(text: &str) -> Option<String> {
     })
 }
 
+/// Whether zsh expands what is plain text to bash, or a variable of its own is named that holds others.
+pub(super) fn is_of_zsh(text: &str) -> bool {
+    let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    ["$=", "$~", "$^", "$+"].iter().any(|form| text.contains(form))
+        || words.any(|word| matches!(word, "argv" | "ARGC" | "parameters"))
+}
+
 /// Whether braces stand in a word that bash makes several of.
 fn has_braces(text: &str) -> bool {
     text.match_indices('{').any(|(at, _)| {
@@ -45,7 +52,7 @@ fn has_braces(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::as_plain;
+    use super::{as_plain, is_of_zsh};
 
     #[test]
     fn what_only_bash_knows_is_read_as_the_others_do() {
@@ -67,6 +74,18 @@ mod tests {
             "cargo test 2>&1 | awk '{print $1, $2}'",
         ] {
             assert_eq!(as_plain(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_zsh_expands_is_known() {
+        for text in
+            ["find notes $=x", "cat $~x", "cat $^x", "echo $+API", "argv=(a); ls $1", "echo $parameters[A]"]
+        {
+            assert!(is_of_zsh(text), "{text}");
+        }
+        for text in ["cargo test", "echo ${x=a} $x $1", "x=~/a; ls $x", "ls argvs"] {
+            assert!(!is_of_zsh(text), "{text}");
         }
     }
 }

@@ -169,34 +169,7 @@ impl Walker<'_> {
                     None => out.push(text),
                 }
             }
-            Piece::Var { name, op, quoted } => {
-                let value = self.variable(name, op, out.span);
-                let every = name == "@" && matches!(op, VarOp::Plain) || matches!(op, VarOp::All);
-                // Part of a list is several words, quoted or not.
-                let parts = !quoted || matches!(op, VarOp::Other(_));
-                out.making = making(!value.spelled, split && parts);
-                out.made_some |= out.making > Made::Nothing;
-                if split && *quoted && every && !value.list.is_empty() {
-                    out.push_list(&value);
-                    return;
-                }
-                // Of an empty list no word is left.
-                if split && *quoted && every {
-                    out.making = Made::Words;
-                }
-                out.open.computed |= name == "PWD";
-                out.open.many |= value.many;
-                out.open.open |= value.open;
-                out.open.data |= !value.is_number() && value.text.contains(UNKNOWN);
-                out.open.listed = out.open.listed.max(value.listed);
-                if split && !quoted {
-                    out.open.split = true;
-                    out.open.many |= value.text.contains(['*', '?']);
-                    out.push_splitting(&value.text, self.parts(&value.text));
-                } else {
-                    out.push_value(&value.text);
-                }
-            }
+            Piece::Var { name, op, quoted } => self.var(name, op, *quoted, split, out),
             Piece::Sub { script, quoted } => self.substitution(script, split && !quoted, out),
             Piece::Proc { script, fed } => {
                 let feed = self.asked(script, if *fed { &Feed::Other } else { &Feed::Inherit });
@@ -212,6 +185,36 @@ impl Walker<'_> {
                 out.open.computed = true;
                 out.push("0");
             }
+        }
+    }
+
+    /// A variable becomes part of a word.
+    fn var(&mut self, name: &str, op: &VarOp, quoted: bool, split: bool, out: &mut Builder) {
+        let value = self.variable(name, op, out.span);
+        let every = name == "@" && matches!(op, VarOp::Plain) || matches!(op, VarOp::All);
+        // Part of a list is several words, quoted or not.
+        let parts = !quoted || matches!(op, VarOp::Other(_));
+        out.making = making(!value.spelled, split && parts);
+        out.made_some |= out.making > Made::Nothing;
+        if split && quoted && every && !value.list.is_empty() {
+            out.push_list(&value);
+            return;
+        }
+        // Of an empty list no word is left.
+        if split && quoted && every {
+            out.making = Made::Words;
+        }
+        out.open.computed |= name == "PWD";
+        out.open.many |= value.many;
+        out.open.open |= value.open;
+        out.open.data |= !value.is_number() && value.text.contains(UNKNOWN);
+        out.open.listed = out.open.listed.max(value.listed);
+        if split && !quoted {
+            out.open.split = true;
+            out.open.many |= value.text.contains(['*', '?']);
+            out.push_splitting(&value.text, self.parts(&value.text));
+        } else {
+            out.push_value(&value.text);
         }
     }
 

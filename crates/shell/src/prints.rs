@@ -53,7 +53,10 @@ impl Walker<'_> {
             .first()
             .is_some_and(|name| self.function(name).is_some() || !self.aliases_of(name).is_empty());
         assigns.is_empty()
-            && redirects.iter().all(|redirect| matches!(redirect.target, Target::Write(_)))
+            && redirects
+                .iter()
+                .all(|redirect| matches!(redirect.target, Target::Write(_)) && !redirect.printed)
+            && self.stand.is_one_word()
             && !self.steered.may
             && !own
             && list("prints no option").contains(&words.join(" ").as_str())

@@ -71,6 +71,12 @@ impl Stand {
         self.at.certain.then(|| Rc::clone(&self.at.all))
     }
 
+    /// Whether its folder is one word however it is written, as far as the line names it.
+    pub fn is_one_word(&self) -> bool {
+        let parts = |folder: &String| folder.contains([' ', '\t', '\n', '*', '?', '[', UNKNOWN]);
+        self.at.certain && !self.at.all.iter().any(parts)
+    }
+
     /// It is where it is or where another one is.
     pub fn or(self, other: &Self) -> Self {
         Self {

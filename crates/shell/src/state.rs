@@ -360,7 +360,10 @@ impl Walker<'_> {
         }
         let text = match name {
             "HOME" => "~",
-            "PWD" => return Some(Value { spelled: true, ..Value::of(&self.named_here()) }),
+            "PWD" => {
+                let spelled = self.stand.is_one_word();
+                return Some(Value { spelled, ..Value::of(&self.named_here()) });
+            }
             "TMPDIR" => SCRATCH,
             "SHELL" | "BASH" => "/bin/sh",
             "IFS" => " ",

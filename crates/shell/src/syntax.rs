@@ -123,6 +123,8 @@ pub(super) struct Redirect {
     pub span: Span,
     /// Whether it feeds standard input (no other descriptor was named).
     pub stdin: bool,
+    /// Whether it sets where output goes.
+    pub printed: bool,
     /// Whether it sets where output or errors go.
     pub output: bool,
     /// What stood in the file that it writes is gone.

@@ -135,6 +135,8 @@ mod tests {
             "echo $(( $(nproc) / 2 )); cargo test",
             "f=src/a.rs; ls $f{,.orig}; cargo test",
             "ls ~/src ~+/a; cargo test ~+/a",
+            "make -j$(nproc 2>/dev/null)",
+            "cd crates/a && cargo test $PWD",
             "p=(core); cargo test \"${p[@]}\"",
         ] {
             assert!(is_certain(line), "{line}");
@@ -178,6 +180,11 @@ mod tests {
             "pushd -n -- core; cargo test ~+2",
             "HOME=core; cargo test ~/a",
             "p=a:~-; cargo test $p",
+            "cargo test $(nproc >/dev/null)",
+            "cargo test a$(pwd &>/dev/null)",
+            "cd 'a b'; cargo test $PWD",
+            "cd 'a b' && cargo test $(git rev-parse --show-toplevel)",
+            "cd \"$d\" && cargo test $(pwd)",
         ] {
             assert!(!is_certain(line), "{line}");
         }

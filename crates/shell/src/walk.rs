@@ -18,7 +18,7 @@ use super::scope::Mark;
 use super::settings::Steered;
 use super::stand::Stand;
 use super::state::Memory;
-use super::syntax::{Joined, Kind, Node, Pipeline, Script, Shape, Span};
+use super::syntax::{Joined, Kind, Node, Pipeline, Redirect, Script, Shape, Span, Target};
 use super::trace::Trace;
 use super::value::Value;
 use super::{Part, Risk};
@@ -332,7 +332,7 @@ impl<'l> Walker<'l> {
         };
         self.note_output(&out, &targets, span);
         self.current = outer;
-        if targets.is_empty() { out } else { Feed::Inherit }
+        if targets.is_empty() && !is_silenced(node) { out } else { Feed::Inherit }
     }
 
     /// Remembers what went into which files.
@@ -384,6 +384,9 @@ impl<'l> Walker<'l> {
                 self.rereading = false;
             }
         }
+        if self.zsh && dialect::is_of_zsh(text) {
+            self.hit("computed-code", span);
+        }
         let Ok(script) = parse::parse(text) else {
             self.hit(if text.contains(UNKNOWN) { "computed-code" } else { "unreadable" }, span);
             return Feed::Other;
@@ -418,6 +421,15 @@ impl<'l> Walker<'l> {
         self.stand = stand;
         out
     }
+}
+
+/// Whether nothing of what a command prints is left.
+fn is_silenced(node: &Node) -> bool {
+    let nowhere =
+        |r: &Redirect| matches!(&r.target, Target::Write(word) if parse::bare(word) == Some("/dev/null"));
+    // What errors say goes where the output went, were it copied before.
+    let copied = node.redirects.iter().any(|redirect| matches!(redirect.target, Target::Copy(_)));
+    !copied && node.redirects.iter().any(|redirect| redirect.printed && nowhere(redirect))
 }
 
 pub(super) fn merge_doubt(a: Feed, b: Feed) -> Feed {
