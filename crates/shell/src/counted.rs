@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::endless::{UNCLEAR, is_endless};
+use super::endless::{Stream, UNCLEAR};
 use super::expand::{Feed, UNKNOWN};
 use super::parse::bare;
 use super::syntax::{Assign, Joined, Kind, Node, Piece, Script, Shape, Word};
@@ -40,8 +40,8 @@ impl Walker<'_> {
         let condition = bodies.first().filter(|_| bodies.len() > 1);
         if shape == Shape::While && condition.is_some_and(takes) {
             return match feed {
-                _ if self.upstream_endless => ENDLESS,
-                Feed::File(file) if is_endless(file) => ENDLESS,
+                _ if self.upstream_endless.is_endless() => ENDLESS,
+                Feed::File(file) if Stream::of(file).is_endless() => ENDLESS,
                 Feed::Text(text) => text.lines().count(),
                 Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Lines { .. } | Feed::Other => UNCLEAR,
             };

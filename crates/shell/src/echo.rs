@@ -94,8 +94,13 @@ pub(super) fn printf(w: &mut Walker<'_>, args: &[Field]) -> Feed {
                     out.push_str(values.next().map_or("", |f| f.text.as_str()));
                 }
                 ('%', Some(_)) => {
-                    // A width that no line has.
-                    let width = chars.clone().take_while(char::is_ascii_digit).count();
+                    // A width that no line has; a star takes it from the next value.
+                    let starred = chars.peek() == Some(&'*');
+                    let next = values.peek().filter(|_| starred).map_or("", |value| value.text.as_str());
+                    let digits =
+                        |text: &mut dyn Iterator<Item = char>| text.take_while(char::is_ascii_digit).count();
+                    let width =
+                        digits(&mut chars.clone()).max(digits(&mut next.trim_start_matches('-').chars()));
                     if width > 7 {
                         w.hit("bomb", format.span);
                     }

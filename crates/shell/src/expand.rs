@@ -173,9 +173,9 @@ impl Walker<'_> {
             Piece::Sub { script, quoted } => self.substitution(script, split && !quoted, out),
             Piece::Proc { script, fed } => {
                 let feed = self.asked(script, if *fed { &Feed::Other } else { &Feed::Inherit });
-                self.endless = false;
+                let endless = std::mem::take(&mut self.endless).device();
                 out.push("/dev/fd/63");
-                out.open.feed = Some(feed);
+                out.open.feed = Some(endless.map_or(feed, |device| Feed::File(device.to_owned())));
             }
             Piece::Arith(pieces) => {
                 let field = self.joined(pieces, out.span);
@@ -239,7 +239,7 @@ impl Walker<'_> {
     /// What a command prints becomes part of a word.
     fn substitution(&mut self, script: &Script, splits: bool, out: &mut Builder) {
         let feed = self.asked(script, &Feed::Inherit);
-        if std::mem::take(&mut self.endless) {
+        if std::mem::take(&mut self.endless).is_endless() {
             self.hit("bomb", out.span);
         }
         let text = match &feed {

@@ -3,7 +3,7 @@
 //! Owns what may happen and how often. Never reads the grammar: that is [`super::compound`].
 
 use super::braces;
-use super::endless::{MANY, UNCLEAR};
+use super::endless::UNCLEAR;
 use super::expand::{Feed, Field};
 use super::syntax::{Script, Shape, Span, Word};
 use super::value::Value;
@@ -37,9 +37,7 @@ impl Walker<'_> {
             Shape::Cases => self.may_run(bodies, 0, feed),
             Shape::While | Shape::Until => {
                 let rounds = self.rounds_of_loop(words, bodies, shape, feed);
-                if rounds >= MANY {
-                    self.check_growth(bodies, span);
-                }
+                self.check_growth(bodies, rounds, span);
                 self.times(rounds, |w| w.repeated(bodies, feed))
             }
         }
@@ -87,7 +85,11 @@ impl Walker<'_> {
         };
         let ranges = list.unwrap_or(&[]).iter().map(braces::count).max().unwrap_or(0);
         let open = if fields.iter().any(|f| f.many || f.unknown()) { UNCLEAR } else { 0 };
-        self.times(fields.len().max(ranges).max(open), |w| w.each_of(name, &fields, body, feed))
+        let rounds = fields.len().max(ranges).max(open);
+        if let Some(first) = body.first().and_then(|pipeline| pipeline.nodes.first()) {
+            self.check_growth(std::slice::from_ref(body), rounds, first.span);
+        }
+        self.times(rounds, |w| w.each_of(name, &fields, body, feed))
     }
 
     fn each_of(&mut self, name: &str, fields: &[Field], body: &Script, feed: &Feed) -> Feed {

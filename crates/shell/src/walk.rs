@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::bounds::Spent;
 use super::descriptors::Outputs;
 use super::dialect;
+use super::endless::Stream;
 use super::expand::{Feed, Field, UNKNOWN};
 use super::moves::Moves;
 use super::parse;
@@ -99,8 +100,8 @@ pub(super) struct Walker<'l> {
     /// Secret-looking words named earlier in the same pipeline.
     pub(super) upstream_secret: Option<String>,
     /// What the last command prints never ends; what the current one is fed neither.
-    pub(super) endless: bool,
-    pub(super) upstream_endless: bool,
+    pub(super) endless: Stream,
+    pub(super) upstream_endless: Stream,
     /// The current command has no redirect, which could fail.
     pub(super) unredirected: bool,
     /// A text is read as another shell does.
@@ -258,7 +259,7 @@ impl<'l> Walker<'l> {
         let upstream = self.upstream_secret.take();
         let alone = pipeline.nodes.len() == 1 && !pipeline.background;
         let stand = (!alone).then(|| self.stand.clone());
-        self.endless = false;
+        self.endless = Stream::Ends;
         if let (true, Some(first)) = (pipeline.background, pipeline.nodes.first()) {
             self.check_beside(first.span);
         }
@@ -278,6 +279,11 @@ impl<'l> Walker<'l> {
                 }
                 self.stand.cwd = if ended == Cwd::Outside { ended } else { stand.cwd };
             }
+        }
+        if let (true, true, Some(first)) =
+            (pipeline.background, self.endless.is_endless(), pipeline.nodes.first())
+        {
+            self.hit("bomb", first.span);
         }
         self.upstream_secret = upstream;
         feed
@@ -337,7 +343,7 @@ impl<'l> Walker<'l> {
 
     /// Remembers what went into which files.
     pub(super) fn note_output(&mut self, out: &Feed, targets: &[String], span: Span) {
-        if !targets.is_empty() && std::mem::take(&mut self.endless) {
+        if !targets.is_empty() && std::mem::take(&mut self.endless).is_endless() {
             self.hit("bomb", span);
         }
         if let (Feed::Fetched, true) = (out, !targets.is_empty()) {

@@ -15,6 +15,8 @@ pub enum Role {
     Passing,
     /// Keeps all that it is fed before it ends.
     Holding,
+    /// Keeps a line before it goes on.
+    Lines,
     /// Is installed under names with a version right behind.
     Versioned,
     /// Compresses or unpacks and does nothing else.
@@ -56,7 +58,7 @@ impl Role {
     }
 }
 
-const ROLES: [(&str, Role); 22] = [
+const ROLES: [(&str, Role); 23] = [
     ("shows", Role::Shows),
     ("builtin", Role::Builtin),
     ("setter", Role::Setter),
@@ -64,6 +66,7 @@ const ROLES: [(&str, Role); 22] = [
     ("filter", Role::Filter),
     ("passing", Role::Passing),
     ("holding", Role::Holding),
+    ("lines", Role::Lines),
     ("versioned", Role::Versioned),
     ("compressor", Role::Compressor),
     ("ascii", Role::Ascii),
