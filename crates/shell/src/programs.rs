@@ -174,6 +174,12 @@ pub(super) fn find(name: &str) -> Option<&'static Program> {
     known(name).filter(|program| program.described)
 }
 
+/// Every name that something is known of.
+#[cfg(test)]
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    PROGRAMS.keys().copied()
+}
+
 /// Whether a program has a role.
 pub fn is(name: &str, role: Role) -> bool {
     known(name).is_some_and(|program| program.roles.contains(&role))

