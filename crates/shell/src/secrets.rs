@@ -219,12 +219,13 @@ pub fn keeps_secrets(path: &str) -> bool {
         && (all.files.has(name) || all.masked.has(name) || parts.iter().any(|p| all.folders.has(p)))
 }
 
-/// What stands for the list in a rule about paths: each name with what it leaves out.
-pub fn patterns() -> impl Iterator<Item = String> {
+/// What stands for the list in a rule about paths: each name with what it leaves out, and whether nothing but files has it.
+pub fn patterns() -> impl Iterator<Item = (String, bool)> {
     let asked = |e: &&Entry| matches!(e.group, "known" | "files" | "folders" | "places" | "needed");
     SECRETS.entries.iter().filter(asked).map(|entry| {
         let name = if entry.is_anywhere() { entry.name() } else { &entry.place };
-        if entry.except.is_empty() { name.to_owned() } else { format!("{name} except {}", entry.except) }
+        let except = if entry.except.is_empty() { "" } else { " except " };
+        (format!("{name}{except}{}", entry.except), matches!(entry.group, "known" | "files"))
     })
 }
 

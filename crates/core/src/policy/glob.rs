@@ -45,6 +45,8 @@ enum Anchor {
 pub struct Glob {
     anchor: Anchor,
     parts: Vec<Part>,
+    /// It names files: a folder that a line leaves open is none of them.
+    files: bool,
 }
 
 /// Where the workspace, the home folder and the program's own folders are, as absolute paths.
@@ -130,12 +132,17 @@ impl Glob {
             }
             position += name.len() + 1;
         }
-        Ok(Self { anchor, parts })
+        Ok(Self { anchor, parts, files: false })
+    }
+
+    /// The same where nothing but files has that name.
+    pub(super) fn of_files(self) -> Self {
+        Self { files: true, ..self }
     }
 
     /// The pattern of just this absolute path, whatever signs are in it.
     pub(super) fn literal(path: &str) -> Self {
-        Self { anchor: Anchor::Root, parts: literal(path) }
+        Self { anchor: Anchor::Root, parts: literal(path), files: false }
     }
 
     /// Whether the target means, or may mean, something that the pattern covers. `fold` leaves case out of account.
@@ -159,7 +166,7 @@ impl Glob {
             Anchor::Anywhere => vec![Part::Deep],
         };
         parts.extend(self.parts.iter().cloned());
-        meets(&parts, &target.parts, fold)
+        meets(&parts, &target.parts, fold, self.files)
     }
 
     /// Whether every name that an open target may mean ends as the pattern says: `*.rs` of `src/*.rs`.
@@ -382,10 +389,15 @@ fn hides_no_dot(name: &str) -> bool {
 
 /// Whether some path fits both; the first also covers everything below what it names. Its last name must stand in the
 /// target: where a line shows nothing, nothing is taken to stand.
-fn meets(rule: &[Part], target: &[Part], fold: bool) -> bool {
+fn meets(rule: &[Part], target: &[Part], fold: bool, files: bool) -> bool {
     let last = rule.iter().rposition(|p| matches!(p, Part::Name(_)));
-    // `row[j]`: whether the rest of the rule meets the target from `j` on; the rule's end covers all.
-    let mut row = vec![true; target.len() + 1];
+    // `row[j]`: whether the rest of the rule meets the target from `j` on; the rule's end covers all, of a file what lies below
+    // only where the line writes its name.
+    let written = |part: &Part| matches!(part, Part::Name(n) if n.iter().all(|m| matches!(m, Mark::One(_))));
+    let ends = |j: usize| {
+        !files || j == target.len() || j.checked_sub(1).and_then(|at| target.get(at)).is_none_or(written)
+    };
+    let mut row: Vec<bool> = (0..=target.len()).map(ends).collect();
     for (i, part) in rule.iter().enumerate().rev() {
         let mut next = vec![false; target.len() + 1];
         for j in (0..=target.len()).rev() {

@@ -95,6 +95,11 @@ impl Paths {
         self.glob.covers(target, places, fold) && !excepted()
     }
 
+    /// The same where nothing but files has that name.
+    fn of_files(self) -> Self {
+        Self { glob: self.glob.of_files(), ..self }
+    }
+
     /// Whether every target is covered for certain, so that a rule may allow it. A rule about a place that the workspace
     /// lies in says nothing about the workspace's own files.
     pub(super) fn allows(&self, targets: &[Target], places: &Places) -> bool {
@@ -194,6 +199,16 @@ impl Rule {
             return Err(Fault::new(0, "a removal always asks; no rule can allow it"));
         }
         Ok(Self { effect, about, origin, why: String::new(), kind, pattern: pattern.trim().to_owned() })
+    }
+
+    /// The same where nothing but files has the name that it is about: a folder that a line leaves open is none of them.
+    #[must_use]
+    pub fn of_files(self) -> Self {
+        let about = match self.about {
+            About::Path(act, paths) => About::Path(act, paths.of_files()),
+            other => other,
+        };
+        Self { about, ..self }
     }
 
     /// Reads a whole rule: `allow command cargo test`.

@@ -190,7 +190,12 @@ impl Reader<'_> {
             })
         };
         let list: Result<Vec<Rule>, RuntimeError> = match pattern {
-            secrets::FILES => secrets::patterns().map(|p| read(&p)).collect(),
+            secrets::FILES => {
+                let named = secrets::patterns();
+                let of =
+                    |(name, files): (String, bool)| read(&name).map(|r| if files { r.of_files() } else { r });
+                named.map(of).collect()
+            }
             control::FILES => control::patterns().map(read).collect(),
             pattern => return Ok((vec![read(pattern)?], false)),
         };

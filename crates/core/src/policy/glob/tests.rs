@@ -43,6 +43,31 @@ fn a_pattern_covers_components_and_never_a_prefix_of_the_text() {
 }
 
 #[test]
+fn an_open_folder_is_no_file_that_a_rule_names() {
+    let places = places();
+    let may = |pattern: &str, path: &str, files: bool| {
+        let targets = Target::of_line(path, "", Some(&[String::new()]), &places, Wild::Shell);
+        let glob = Glob::parse(pattern).unwrap();
+        let glob = if files { glob.of_files() } else { glob };
+        targets.iter().any(|t| glob.covers(t, &places, true))
+    };
+    for (path, want) in [
+        ("crates/*/Cargo.toml", false),
+        ("*/*.rs", false),
+        ("**/*.rs", false),
+        ("packages/*/", true),
+        ("a/*", true),
+        ("a/id_*", true),
+        ("id_rsa/x", true),
+        ("*/id_rsa/*.md", true),
+        ("\u{1a}/id_rsa", true),
+    ] {
+        assert_eq!(may("id_rsa", path, true), want, "{path}");
+    }
+    assert!(may("secrets", "*/key", false) && may("secrets/key", "s*/key", true));
+}
+
+#[test]
 fn an_open_path_is_covered_when_it_may_mean_a_covered_file() {
     let places = places();
     let may = |pattern: &str, path: &str, from: Option<&[String]>| {
