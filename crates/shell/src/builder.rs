@@ -28,6 +28,8 @@ pub(super) struct Builder {
     pub making: Made,
     /// Some of what was added the line does not spell out, though nothing may be left of it.
     pub made_some: bool,
+    /// The word ends with the name of the folder that the shell stands in, which is `.` here and a whole path there.
+    pub ends_here: bool,
 }
 
 impl Builder {
@@ -41,6 +43,7 @@ impl Builder {
             cut: false,
             making: Made::Nothing,
             made_some: false,
+            ends_here: false,
         }
     }
 }
@@ -49,14 +52,14 @@ impl Builder {
     /// Adds text as it stands in the line.
     pub fn push(&mut self, text: &str) {
         self.started = true;
-        self.join_scratch(text);
+        self.join(text);
         self.open.text.push_str(text);
     }
 
     /// Adds a value; values can double, so they are cut.
     pub fn push_value(&mut self, text: &str) {
         self.started = true;
-        self.join_scratch(text);
+        self.join(text);
         if self.making > Made::Nothing {
             let made = if self.open.text.is_empty() { Made::Begin } else { Made::Part };
             self.open.made = self.open.made.max(made).max(self.making);
@@ -68,13 +71,22 @@ impl Builder {
         }
     }
 
-    /// Without a slash behind it the name of the scratch folder goes on, and that is another path where it is empty.
-    pub fn join_scratch(&mut self, next: &str) {
+    /// Adds a value, or the name of the folder that the shell stands in: behind a part of another path that is none.
+    pub fn push_named(&mut self, text: &str, here: bool) {
+        let behind = here && self.open.text.ends_with(['.', '/', '~', UNKNOWN]);
+        self.push_value(if behind { "\u{1a}" } else { text });
+        self.ends_here = here && !behind && text == ".";
+    }
+
+    /// Without a slash behind it the name of a folder goes on, and that is another path.
+    fn join(&mut self, next: &str) {
         let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | UNKNOWN);
-        if next.starts_with(goes_on) && self.open.text.ends_with(SCRATCH) {
-            self.open.text.truncate(self.open.text.len() - SCRATCH.len());
+        let name = if self.ends_here { "." } else { SCRATCH };
+        if next.starts_with(goes_on) && self.open.text.ends_with(name) {
+            self.open.text.truncate(self.open.text.len() - name.len());
             self.open.text.push(UNKNOWN);
         }
+        self.ends_here &= next.is_empty();
     }
 
     /// Adds each of several values as a field of its own.
@@ -93,13 +105,15 @@ impl Builder {
     pub fn split(&mut self) {
         if self.started {
             let next = Field { span: self.span, ..Field::default() };
+            self.ends_here = false;
             self.fields.push(std::mem::replace(&mut self.open, next));
             self.started = false;
         }
     }
 
-    /// Adds an unquoted value: split at blanks, or where the line says, which is not followed.
-    pub fn push_splitting(&mut self, value: &str, parted: bool) {
+    /// Adds an unquoted value: split at blanks, or where the line says, which is not followed; it may name the
+    /// folder that the shell stands in.
+    pub fn push_splitting(&mut self, value: &str, parted: bool, here: bool) {
         if parted && !value.is_empty() {
             (self.open.many, self.open.data) = (true, true);
             return self.push_value(&UNKNOWN.to_string());
@@ -117,7 +131,7 @@ impl Builder {
                 self.split();
             }
             first = false;
-            self.push_value(part);
+            self.push_named(part, here);
         }
         if !first && value.ends_with(BLANKS) {
             self.split();

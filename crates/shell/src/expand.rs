@@ -163,7 +163,7 @@ impl Walker<'_> {
                     Some((folder, rest)) => {
                         out.open.computed = true;
                         out.making = making(!folder.spelled, false);
-                        out.push_value(&folder.text);
+                        out.push_named(&folder.text, true);
                         out.push(rest);
                     }
                     None => out.push(text),
@@ -204,7 +204,8 @@ impl Walker<'_> {
         if split && quoted && every {
             out.making = Made::Words;
         }
-        out.open.computed |= name == "PWD";
+        let here = name == "PWD" || value.here;
+        out.open.computed |= here;
         out.open.many |= value.many;
         out.open.open |= value.open;
         out.open.data |= !value.is_number() && value.text.contains(UNKNOWN);
@@ -212,9 +213,9 @@ impl Walker<'_> {
         if split && !quoted {
             out.open.split = true;
             out.open.many |= value.text.contains(['*', '?']);
-            out.push_splitting(&value.text, self.parts(&value.text));
+            out.push_splitting(&value.text, self.parts(&value.text), here);
         } else {
-            out.push_value(&value.text);
+            out.push_named(&value.text, here);
         }
     }
 
@@ -254,10 +255,12 @@ impl Walker<'_> {
         out.open.computed = true;
         out.open.data |= text.contains(UNKNOWN);
         out.making = making(!self.prints_no_option(script), splits);
+        // A folder that a program prints is a whole path.
+        let here = text == ".";
         if splits {
-            out.push_splitting(&text, self.parts(&text));
+            out.push_splitting(&text, self.parts(&text), here);
         } else {
-            out.push_value(&text);
+            out.push_named(&text, here);
         }
         out.open.computed = true;
     }
@@ -281,6 +284,8 @@ impl Walker<'_> {
             VarOp::Plain => {
                 self.check_secret_variable(name, known.is_none(), span);
                 match known {
+                    // It was the folder that the shell stood in at first, and no more.
+                    Some(value) if value.here && !self.stand.is_at_start() => Value::unknown(),
                     // Without a subscript an array stands for its first element.
                     Some(value) if !value.list.is_empty() && !matches!(name, "@" | "*") => value.element(0),
                     Some(_) if name == "*" && self.is_assigned("IFS") => Value::unknown(),

@@ -130,7 +130,8 @@ impl Walker<'_> {
                 let counted =
                     assign.values.iter().flat_map(|v| &v.pieces).any(|p| matches!(p, Piece::Arith(_)));
                 let placed = field.computed && field.text.starts_with('.');
-                Value { spelled: value.spelled && !placed && !counted, ..value }
+                let here = placed && self.stand.is_at_start();
+                Value { spelled: value.spelled && (!placed || here) && !counted, here, ..value }
             }
             Some(old) if old.list.is_empty() && old.text.len() + field.text.len() < 4096 => {
                 let spelled = old.spelled && field.made == Made::Nothing;

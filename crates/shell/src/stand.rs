@@ -77,6 +77,11 @@ impl Stand {
         self.at.certain && !self.at.all.iter().any(parts)
     }
 
+    /// Whether it is where the line starts, and that is the top of the workspace.
+    pub fn is_at_start(&self) -> bool {
+        !self.moved && self.at.certain && self.at.all.iter().all(String::is_empty)
+    }
+
     /// It is where it is or where another one is.
     pub fn or(self, other: &Self) -> Self {
         Self {

@@ -39,6 +39,8 @@ pub(super) struct Value {
     pub spelled: bool,
     /// Where what the line does not show of it comes from.
     pub listed: Listed,
+    /// Is named from the folder that the shell stood in where the line began.
+    pub here: bool,
 }
 
 impl Value {
@@ -138,6 +140,9 @@ mod tests {
             "make -j$(nproc 2>/dev/null)",
             "cd crates/a && cargo test $PWD",
             "p=(core); cargo test \"${p[@]}\"",
+            "cargo test $PWD/tests",
+            "p=$(pwd); cargo test \"$p/x\"",
+            "root=$(git rev-parse --show-toplevel); cd \"$root\" && cargo test",
         ] {
             assert!(is_certain(line), "{line}");
         }
@@ -164,6 +169,10 @@ mod tests {
             "set -- core; cargo test $1",
             "f() { cargo test \"$@\" core; }; f",
             "cargo test ${p:-core}",
+            "cargo test $PWD-other",
+            "cargo test ../$PWD",
+            "p=$(pwd); cargo test \"${p}x\"",
+            "p=$(pwd); cd a; cargo test \"$p/x\"",
             "p=core; cargo test ${p#c}",
             "echo core | xargs cargo test",
             "c='cargo test'; echo $c | bash",
