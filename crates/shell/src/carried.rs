@@ -5,7 +5,7 @@
 
 use super::args::{Args, Opt};
 use super::expand::{Feed, Field};
-use super::grammar::Kind;
+use super::grammar::{Kind, is_started};
 use super::knowledge::list;
 use super::path::{Cwd, Place, glob, leads_out, place};
 use super::programs::{self, Dest, Program, Role};
@@ -145,8 +145,13 @@ impl Walker<'_> {
                 && !list("tasks that only build").contains(&name)
         };
         let own = if program.lines_known() { own } else { usize::MAX };
-        let tried =
-            args.operands.iter().zip(&args.places).take(own).skip(skip).filter(|(f, _)| starts(&f.text));
+        // What it starts is judged by itself, with all that stands behind it.
+        let started =
+            program.starts_at(args).filter(|at| words.get(*at).is_some_and(|f| is_started(&f.text)));
+        let tried = args.operands.iter().zip(&args.places).take(own).skip(skip);
+        let tried = tried
+            .filter(|(_, at)| started.is_none_or(|started| **at <= started))
+            .filter(|(f, _)| starts(&f.text));
         for (field, at) in tried.take(MOST_TRIED) {
             let Some(rest) = words.get(*at..).filter(|rest| rest.len() > 1) else { continue };
             let line: Vec<String> = rest.iter().map(|f| super::quote(&f.text)).collect();

@@ -168,6 +168,16 @@ impl Program {
             .iter()
             .any(|o| o.kind == Kind::Flag && o.of_sub(sub) && (o.subs.is_empty() || !sub.is_empty()))
     }
+
+    /// Which of its words the command begins with that it starts: behind an option, or behind a sub-command.
+    pub(super) fn starts_at(&self, args: &Args) -> Option<usize> {
+        let sub = args.operand(0);
+        let behind = args.opts.iter().find(|o| o.kind == Some(Kind::Rest)).map(|o| o.at + 1);
+        let start = self.starts.iter().find(|(subs, _)| subs.contains(&sub) || subs.contains(&"*"));
+        let skip = start.map(|(subs, skip)| skip + usize::from(!subs.contains(&"*")));
+        let skip = skip.map(|skip| args.ended.unwrap_or(skip).max(skip));
+        behind.or_else(|| skip.and_then(|skip| args.places.get(skip).copied()))
+    }
 }
 
 impl Walker<'_> {
@@ -259,26 +269,16 @@ impl Walker<'_> {
         for code in args.opts.iter().filter(|o| o.kind == Some(Kind::Rest)).filter_map(|o| o.value.as_ref()) {
             let _ = self.run_apart(&code.text, code.span);
         }
-        let behind = args.opts.iter().find(|o| o.kind == Some(Kind::Rest)).map(|o| o.at + 1);
+        let behind = args.opts.iter().any(|o| o.kind == Some(Kind::Rest));
         let sub = args.operand(0);
-        let start = program.starts.iter().find(|(subs, _)| subs.contains(&sub) || subs.contains(&"*"));
-        let skip = start.map(|(subs, skip)| skip + usize::from(!subs.contains(&"*")));
-        let skip = skip.map(|skip| args.ended.unwrap_or(skip).max(skip));
-        let command = behind.or_else(|| skip.and_then(|skip| args.places.get(skip).copied()));
-        let Some(command) = command.and_then(|at| words.get(at..)).filter(|c| !c.is_empty()) else { return };
-        // What a shell does by itself no other program starts.
-        // Nor is the name of a usual task one.
-        let starts = |name: &str| {
-            super::command::is_known(name)
-                && !programs::is(name, programs::Role::Builtin)
-                && !list("tasks that only build").contains(&name)
-        };
-        let known = command.first().is_some_and(|f| starts(&f.text));
+        let command = program.starts_at(args).and_then(|at| words.get(at..));
+        let Some(command) = command.filter(|c| !c.is_empty()) else { return };
+        let known = command.first().is_some_and(|f| is_started(&f.text));
         if let [line] = command
             && line.text.contains(' ')
         {
             let _ = self.run_apart(&line.text, line.span);
-        } else if behind.is_some() || known {
+        } else if behind || known {
             let _ = self.dispatch_outside(command, span, Feed::Inherit);
         } else if let [first, ..] = command
             && super::fetched::fetches(argv.first().map_or("", |f| f.text.as_str()), sub, args)
@@ -400,4 +400,12 @@ impl Walker<'_> {
 /// Whether a computed name may be that of a secret file, of names that come from a search.
 pub(super) fn may_be_secret(field: &Field) -> bool {
     field.text.ends_with(UNKNOWN) || field.text.contains('*') || names_secret(&field.text)
+}
+
+/// Whether a word is taken for the program that another one starts: what a shell does by itself no other starts, nor is the
+/// name of a usual task one.
+pub(super) fn is_started(name: &str) -> bool {
+    super::command::is_known(name)
+        && !programs::is(name, programs::Role::Builtin)
+        && !list("tasks that only build").contains(&name)
 }
