@@ -6,6 +6,7 @@
 use super::braces::{may_expand, variants};
 use super::builder::Builder;
 use super::cut::{self, Listed};
+use super::knowledge::list;
 use super::path::{Cwd, Place, is_secret_variable, place};
 use super::state::SCRATCH;
 use super::syntax::{Piece, Quote, Script, Span, VarOp, Word};
@@ -296,12 +297,13 @@ impl Walker<'_> {
             VarOp::Default { pieces, colon, assigns } => {
                 self.check_secret_variable(name, known.is_none(), span);
                 let other = self.join(pieces, span);
+                let free = known.is_none() && is_plain_word(pieces) && self.is_set_by_user(name);
                 // Whether there is a scratch folder the line does not show: what stands for it is one, or is what is meant.
                 let scratch = known.as_ref().is_some_and(|value| value.text == SCRATCH);
                 let value = if scratch && place(&format!("{other}/a"), Cwd::Project) != Place::Scratch {
                     Value::of(&other)
                 } else {
-                    Value { spelled: scratch, ..Value::or_default(known, &other, *colon) }
+                    Value { spelled: scratch || free, ..Value::or_default(known, &other, *colon) }
                 };
                 if *assigns {
                     self.assign(name, value.clone());
@@ -345,6 +347,21 @@ impl Walker<'_> {
                 self.operated(name, known, &text, span)
             }
         }
+    }
+
+    /// Whether a variable can only be one of the user's own settings, or none: neither the line sets it, nor does the shell, and
+    /// it is none of those that every program gets.
+    fn is_set_by_user(&self, name: &str) -> bool {
+        let plain = name.starts_with(|c: char| c.is_ascii_alphabetic());
+        let given = |listed: &&str| super::path::glob(listed, name);
+        let mut words = self.line().split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        plain
+            && self.memory.level == 0
+            && !self.memory.all_unsure
+            && !super::settings::steers(name)
+            && !is_secret_variable(name)
+            && !list("variables that there are").iter().any(|listed| given(&listed))
+            && !words.any(|word| list("words that set a name").contains(&word))
     }
 
     /// What an operator makes of a variable, which is not followed.
@@ -400,6 +417,13 @@ impl Walker<'_> {
             self.hit("secret-variable", span);
         }
     }
+}
+
+/// Whether a text is one word, in which no shell finds a quote, a pattern or an option.
+fn is_plain_word(pieces: &[Piece]) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let [Piece::Text(text, Quote::Bare | Quote::Double)] = pieces else { return false };
+    text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(plain)
 }
 
 /// What is made of a word by a value that is added to it, were it put behind a beginning.

@@ -52,6 +52,12 @@ impl Walker<'_> {
         let own = words
             .first()
             .is_some_and(|name| self.function(name).is_some() || !self.aliases_of(name).is_empty());
+        let plain = |word: &&str| {
+            word.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && word.chars().all(|c| c.is_ascii_alphanumeric() || "_.-/".contains(c))
+        };
+        let echoed = matches!(words.as_slice(), ["echo", first, rest @ ..]
+            if redirects.is_empty() && plain(first) && rest.iter().all(|word| plain(word)));
         assigns.is_empty()
             && redirects
                 .iter()
@@ -59,7 +65,7 @@ impl Walker<'_> {
             && self.stand.is_one_word()
             && !self.steered.may
             && !own
-            && list("prints no option").contains(&words.join(" ").as_str())
+            && (echoed || list("prints no option").contains(&words.join(" ").as_str()))
     }
 }
 

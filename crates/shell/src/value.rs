@@ -140,6 +140,9 @@ mod tests {
             "make -j$(nproc 2>/dev/null)",
             "cd crates/a && cargo test $PWD",
             "p=(core); cargo test \"${p[@]}\"",
+            "cargo test ${p:-core}",
+            "make -j\"${JOBS:-4}\"",
+            "cargo test $(echo core)",
             "cargo test $PWD/tests",
             "p=$(pwd); cargo test \"$p/x\"",
             "root=$(git rev-parse --show-toplevel); cd \"$root\" && cargo test",
@@ -151,7 +154,10 @@ mod tests {
     #[test]
     fn what_is_made_is_not() {
         for line in [
-            "cargo test $(echo core)",
+            "cargo test $(echo core | cat)",
+            "cargo test $(echo core > f)",
+            "cargo test $(echo -n core)",
+            "echo() { cat f; }; cargo test $(echo core)",
             "cargo test \"$(printf '\\u002dp')\"",
             "read p <<< core; cargo test $p",
             "p=core; p=tui < x; cargo test $p",
@@ -168,7 +174,11 @@ mod tests {
             "p=core; trap 'p=tui' DEBUG; p=core; cargo test $p",
             "set -- core; cargo test $1",
             "f() { cargo test \"$@\" core; }; f",
-            "cargo test ${p:-core}",
+            "cargo test ${p:-'core'}",
+            "cargo test ${p:--x}",
+            "cargo test ${EDITOR:-core}",
+            "p=$(cat f); cargo test ${p:-core}",
+            "n=p; read $n < f; cargo test ${p:-core}",
             "cargo test $PWD-other",
             "cargo test ../$PWD",
             "p=$(pwd); cargo test \"${p}x\"",
@@ -176,9 +186,8 @@ mod tests {
             "p=core; cargo test ${p#c}",
             "echo core | xargs cargo test",
             "c='cargo test'; echo $c | bash",
-            "c=$(echo cargo test); bash -c \"$c\"",
+            "c=$(echo 'cargo test'); bash -c \"$c\"",
             "declare -n r; r=p; cargo test core",
-            "git commit -m $(echo a)",
             "p[1]=a; p=core; cargo test ${p[@]}",
             "read -a p <<< 'a b'; p=core; cargo test ${p[@]}",
             "p=core; cargo test \"${p[@]}\"",
@@ -194,6 +203,7 @@ mod tests {
             "cd 'a b'; cargo test $PWD",
             "cd 'a b' && cargo test $(git rev-parse --show-toplevel)",
             "cd \"$d\" && cargo test $(pwd)",
+            "git commit -m $(echo 'a b')",
         ] {
             assert!(!is_certain(line), "{line}");
         }
