@@ -14,7 +14,7 @@ use super::{
 use crate::{
     sandbox::Confine,
     scope::PermissionMode,
-    shell::{Act, Call, Risk, Verdict},
+    shell::{self, Act, Call, Risk, Verdict},
 };
 
 impl Policy {
@@ -26,7 +26,10 @@ impl Policy {
                 let facts = self.facts(line, folder);
                 let (risk, deletes) = (manner.risk(facts.reading.verdict.risk), facts.reading.deletes);
                 let confine = manner.confine(risk, setting.conditions);
-                let decided = self.command(&facts, (folder, *manner, confine), setting);
+                let keeps = self.keeping(&facts, (line, folder), (*manner, confine), setting).is_some();
+                // Where it writes nothing but what is looked at again it need not be able to write anything else.
+                let confine = if keeps { Confine::READING } else { confine };
+                let decided = self.command(&facts, (line, folder), (*manner, confine), setting);
                 Decision { risk: Some(risk), deletes, confine: Some(confine), ..decided }
             }
             Request::Path { act, path } => self.path(*act, path, setting),
@@ -54,7 +57,8 @@ impl Policy {
     fn command<'p>(
         &'p self,
         facts: &Facts,
-        (folder, manner, confine): (&str, Manner, Confine),
+        (line, folder): (&str, &str),
+        (manner, confine): (Manner, Confine),
         setting: &Setting<'p>,
     ) -> Decision<'p> {
         let verdict = &facts.reading.verdict;
@@ -81,6 +85,9 @@ impl Policy {
             return Decision::without_rule(outcome, ground, by, &verdict.part);
         }
         if let Some((rule, part)) = self.allowing(facts, folder, setting) {
+            return Decision::by_rule(Outcome::Run, rule, &part);
+        }
+        if let Some((rule, part)) = self.kept(facts, (line, folder), setting).filter(|_| looks) {
             return Decision::by_rule(Outcome::Run, rule, &part);
         }
         let risk = verdict.risk.name();
@@ -160,6 +167,45 @@ impl Policy {
             }
         }
         chosen.map(|(_, rule, part)| (rule, part)).or(first)
+    }
+
+    /// The rule by which a line runs where only the folder for temporary files can be written, if it does: the agent's own, of
+    /// which no rule covers all, and that may write the workspace by its risk alone.
+    fn keeping<'p>(
+        &'p self,
+        facts: &Facts,
+        (line, folder): (&str, &str),
+        (manner, confine): (Manner, Confine),
+        setting: &Setting<'p>,
+    ) -> Option<(&'p Rule, String)> {
+        let asks = setting.mode == PermissionMode::Ask && manner.by == By::Agent && !manner.brought;
+        let writes = confine == Confine::Inside { write: true, network: false } && !facts.reading.deletes;
+        let found = asks && writes && facts.reading.verdict.risk == Risk::Medium;
+        let found = if found { self.kept(facts, (line, folder), setting) } else { None };
+        found.filter(|_| self.allowing(facts, folder, setting).is_none())
+    }
+
+    /// The rule that covers what a line writes, where it does nothing but to read to an end and keep that, or what it is told
+    /// to copy, among temporary files.
+    fn kept<'p>(
+        &'p self,
+        facts: &Facts,
+        (line, folder): (&str, &str),
+        setting: &Setting<'p>,
+    ) -> Option<(&'p Rule, String)> {
+        let reading = &facts.reading;
+        let plain = reading.whole && !reading.made && reading.loose == Risk::Low;
+        if !plain || !shell::runs_each_once(line) || !facts.only_keeps((line, folder), &self.places) {
+            return None;
+        }
+        let mut first = None;
+        for touched in facts.touched.iter().filter(|t| t.act == Act::Write && !nothing(&t.path)) {
+            // What a rule lets it write elsewhere it must be able to write.
+            let scratch = touched.path.starts_with("/tmp/");
+            let rule = self.allowing_path(Act::Write, &touched.targets, setting).filter(|_| scratch)?;
+            first.get_or_insert((rule, touched.path.clone()));
+        }
+        first
     }
 
     fn allowing_call<'p>(&'p self, call: &Call, folder: &str, setting: &Setting<'p>) -> Option<&'p Rule> {

@@ -197,6 +197,23 @@ impl Facts {
         self.reading.made || calls().any(|c| c.risk > Risk::Low) && calls().any(open)
     }
 
+    /// Whether each command only reads to an end, or puts something where its words say, and none reads what another one of them
+    /// writes at the same time.
+    pub fn only_keeps(&self, (line, folder): (&str, &str), places: &Places) -> bool {
+        let mut calls = self.reading.calls.iter().filter(|c| !c.carrier);
+        let reads = |c: &Call| {
+            c.risk == Risk::Low
+                && shell::reads_to_an_end(c)
+                && (!c.led || Self::is_led_inside(c, folder, places))
+        };
+        let puts = |c: &Call| c.risk == Risk::Medium && shell::puts_where_it_says(c);
+        let device = |t: &Touched| t.path.starts_with("/dev/") && !nothing(&t.path);
+        let written = |act: Act| self.touched.iter().filter(move |t| (t.act == act) && !t.path.is_empty());
+        let both = || written(Act::Write).any(|to| written(Act::Read).any(|from| from.targets == to.targets));
+        let feeds_itself = (line.contains('|') || line.contains(">>")) && both();
+        calls.all(|c| reads(c) || puts(c)) && !self.touched.iter().any(device) && !feeds_itself
+    }
+
     /// Whether all that says what a command does lies inside the workspace, and not with the code of others.
     fn is_led_inside(call: &Call, folder: &str, places: &Places) -> bool {
         let root = Target::exact(".", places);

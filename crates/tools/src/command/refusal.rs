@@ -147,7 +147,11 @@ pub(super) fn hint(said: &str, confine: Confine, alone: bool) -> Option<Advice> 
     if !offline && !held {
         return None;
     }
-    let place = if write { "writes only in the workspace, listed caches and $TMPDIR" } else { "only reads" };
+    let place = if write {
+        "writes only in the workspace, listed caches and $TMPDIR"
+    } else {
+        "only reads, and writes $TMPDIR"
+    };
     let local = !network && held && !traced && says(&SOCKETS);
     let net = match (network, local) {
         (true, _) => "has the network",

@@ -107,8 +107,8 @@ impl Draft<'_> {
         };
         let verdict = judged(self.under.policy.verdict(&run.command, &run.folder), run, open.brought);
         let request = run.request(by, open.brought);
-        let confine = self.confine_of(run, open.brought, verdict.risk);
         let decision = self.under.policy.decide(&request, &self.state.setting());
+        let confine = decision.confine.unwrap_or_else(|| self.confine_of(run, open.brought, verdict.risk));
         let ruling = since_changed(decision.ruling, open, self.state.is_given_else(open));
         // A line that the user said yes to as a gate is as good when the agent tries it out before.
         let vouched = by != By::Agent || self.state.agreed_to(run) == Some(By::Approved);
