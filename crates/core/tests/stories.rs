@@ -435,6 +435,19 @@ fn bad_calls_are_told_how_to_mend_themselves() {
             _ => None,
         })
         .collect();
+    // A name from elsewhere is answered with the arguments that were sent, where they fit: a weak model copies what it reads.
+    for (args, with) in [
+        (json!({"path": "src/money.ts"}), r#"call read instead, with {"path":"src/money.ts"};"#),
+        (json!({"path": "x".repeat(500)}), "call read instead, with the same arguments;"),
+        (json!({"name": "x"}), r#"call read instead, with {"path": "docs/notes.md"}"#),
+    ] {
+        b.reply("", &[("read_file", args)]);
+        let told = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::CallEnded { result, .. } => Some(result.head.clone()),
+            _ => None,
+        });
+        assert!(told.as_ref().unwrap().contains(with), "{told:?}");
+    }
     assert!(ends[0].contains("no tool called \"grep\"") && ends[1].contains("not valid JSON"), "{ends:?}");
     b.thinking();
 }

@@ -2,8 +2,16 @@
 //!
 //! Owns that choice, for requests and for what is said of a name that is none of them. Never lets a call begin.
 
-use super::{Lane, State};
-use crate::{recipe::Directed, scope::ToolScope, talk::Purpose, tool::Tool};
+use super::{Lane, OpenCall, State};
+use crate::{
+    recipe::Directed,
+    scope::ToolScope,
+    talk::Purpose,
+    tool::{ArgsError, Tool},
+};
+
+/// Most bytes of arguments that are repeated to a model.
+const MOST_ARGS: usize = 400;
 
 impl Lane {
     /// Whether it may ask to go deeper: one that keeps to its node, or that may never do more than read, is always refused.
@@ -40,14 +48,21 @@ impl State {
     }
 
     /// What a call is told whose name no tool has: the one that it means, as far as the lane is offered that, and all that
-    /// it is offered.
-    pub(super) fn no_such_tool(&self, lane: &Lane, name: &str) -> String {
+    /// it is offered; with the arguments that were sent, where they fit that tool.
+    pub(super) fn no_such_tool(&self, lane: &Lane, open: &OpenCall) -> String {
+        let name = &open.name;
         let purpose = lane.kind.purpose();
         let own = self.session_tools(Some(lane), purpose, !self.sources.is_empty());
         let offered = Tool::offered(lane.offer(), self.holds_commands(purpose), &own);
         let instead = match Tool::meant_by(name) {
             Some(tool) if offered.contains(&tool) => {
-                format!(": call {} instead, with {}", tool.name(), tool.example())
+                // A weak model copies what stands there: what it sent, where that is right.
+                let with = match &open.asked {
+                    Err(ArgsError::NoTool { fits: Some(args), .. }) if args.len() <= MOST_ARGS => args,
+                    Err(ArgsError::NoTool { fits: Some(_), .. }) => "the same arguments",
+                    Ok(_) | Err(_) => tool.example(),
+                };
+                format!(": call {} instead, with {with}", tool.name())
             }
             Some(tool) => format!(", and {}, which does that, is not open to this turn", tool.name()),
             None => String::new(),

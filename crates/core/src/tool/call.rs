@@ -378,7 +378,9 @@ impl ToolCall {
     /// # Errors
     /// When there is no such tool, or its arguments do not fit.
     pub fn named(name: &str, args: &str) -> Result<Self, ArgsError> {
-        let none = || ArgsError::NoTool { name: name.to_owned() };
+        let takes = |tool: &Tool| Self::read(*tool, args).is_ok();
+        let fits = || Tool::meant_by(name).filter(takes).map(|_| args.trim().to_owned());
+        let none = || ArgsError::NoTool { name: name.to_owned(), fits: fits() };
         let tool = Tool::named(name).ok_or_else(none)?;
         if tool == Tool::SourceCall && name != tool.name() {
             return SourceCall::named(name, args).map(|call| Self::External(External::Call(call)));

@@ -24,6 +24,8 @@ pub enum ArgsError {
     NoTool {
         /// The name that the model used.
         name: String,
+        /// The arguments, where the tool takes them that is meant.
+        fits: Option<String>,
     },
     /// The session itself would have to read more than it takes.
     #[error("the arguments of {tool} have {bytes} bytes; at most {most} are taken: shorten or split them")]

@@ -52,7 +52,7 @@ impl Draft<'_> {
         let verdict = match readable(open) {
             Ok((asked, tool)) => self.judge(lane, open, asked, tool),
             Err(_) if open.tool.is_none() => {
-                CallVerdict::End(CallStatus::Failed, self.state.no_such_tool(lane, &open.name))
+                CallVerdict::End(CallStatus::Failed, self.state.no_such_tool(lane, open))
             }
             Err(unread) => unread,
         };
