@@ -45,7 +45,9 @@ pub use candidates::{Candidates, MOST_CANDIDATES};
 pub use changes::{Apply, ApplyStatus, CommandWrite, Standing};
 pub use closing::Closing;
 pub use foretell::{Deed, Foretold, TELLS_NOW};
-pub use lane::{ASK_AGAIN, Child, Deeds, Lane, NEEDLESS, OpenCall, Ran, Talk, TaskFault, needless_alone};
+pub use lane::{
+    ASK_AGAIN, Child, Deeds, Lane, NEEDLESS, OpenCall, Ran, TRUST_TO_TRY, Talk, TaskFault, needless_alone,
+};
 pub use red_check::RedCheck;
 pub use state::{Compacting, HEAD_CHARS, PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use stopped::PRINTED;

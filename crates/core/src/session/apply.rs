@@ -23,7 +23,7 @@ mod turns;
 
 pub use pipeline::{Pipeline, StageCall};
 
-use super::{NO_CALLS, state::State};
+use super::{NO_CALLS, TRUST_TO_TRY, state::State};
 use crate::{
     event::{Event, Stamped},
     ids::Seq,
@@ -176,7 +176,10 @@ impl State {
                 self.fold_memory(event);
             }
             Event::Staged { .. } | Event::DepthSet { .. } => self.fold_pipeline(event),
-            Event::Notice { text, .. } => self.told_no_calls |= text == NO_CALLS,
+            Event::Notice { text, .. } => {
+                self.told_no_calls |= text == NO_CALLS;
+                self.told_to_trust |= text == TRUST_TO_TRY;
+            }
         }
     }
 }

@@ -111,6 +111,10 @@ pub struct Lane {
     pub opened: Millis,
 }
 
+/// Told once where a planning may not run a check of the project that it may in a trusted folder.
+pub const TRUST_TO_TRY: &str =
+    "While planning, the project's checks run only in a trusted folder; /trust lets the agent run them.";
+
 /// Below an answer that failed, where somebody is there to type it.
 pub const ASK_AGAIN: &str = "/retry asks it again";
 

@@ -175,6 +175,8 @@ pub struct State {
     pub(super) mishap: Option<String>,
     /// Whether the user was told that the model writes its calls as text.
     pub(super) told_no_calls: bool,
+    /// Whether the user was told that trust lets a planning run the project's checks.
+    pub(super) told_to_trust: bool,
     /// Repairs of the run's gates since one of them was green.
     pub(super) repairs: u32,
     /// Other ways that were tried for them so far.

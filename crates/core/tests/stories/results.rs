@@ -477,3 +477,30 @@ fn what_a_model_wrote_with_a_secret_is_done_to_the_byte_and_kept_without_it() {
     });
     assert!(does.unwrap().contains(secret));
 }
+
+#[test]
+fn that_trust_lets_a_planning_run_the_checks_is_told_once_where_the_folder_is_not_trusted() {
+    let hint =
+        "While planning, the project's checks run only in a trusted folder; /trust lets the agent run them.";
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    b.session.set_policy(Arc::new(Policy::new(Vec::new(), Places::default())));
+    let command = ".venv/bin/pytest".to_owned();
+    b.session.set_gates(vec![GateDraft {
+        name: "test".into(),
+        command,
+        found: true,
+        ..GateDraft::default()
+    }]);
+    b.input(Input::Open(opening())).unwrap();
+    b.say("fix the failing test");
+    let told = |b: &Bench| b.notices().iter().filter(|n| *n == hint).count();
+    for (command, count) in [("touch x", 0), (".venv/bin/pytest -q", 1), (".venv/bin/pytest", 1)] {
+        tries(&mut b, json!({"command": command}));
+        assert!(last_end(&b).1.contains("only read"), "{command}");
+        assert_eq!(told(&b), count, "{command}");
+    }
+    let mut trusted = trusted_with(".venv/bin/pytest");
+    trusted.say("fix the failing test");
+    tries(&mut trusted, json!({"command": "touch x"}));
+    assert_eq!(told(&trusted), 0);
+}

@@ -13,13 +13,13 @@ use super::{
 use crate::{
     blob::BlobId,
     checkpoint::Checkpoint,
-    event::Event,
+    event::{Event, Level},
     ids::{ApprovalId, CallId, GateId, LaneId},
     policy::{By, Manner, Outcome, Request, Rule, Ruling, Setting},
     question::CommandQuestion,
     sandbox::Confine,
     scope::Capability,
-    session::{Lane, LaneKind, OpenCall},
+    session::{Lane, LaneKind, OpenCall, TRUST_TO_TRY},
     shell::{Risk, Verdict},
     tool::{Run, Tool},
     trust::Given,
@@ -71,7 +71,11 @@ impl Draft<'_> {
         }
         let barred = || self.barred(lane, open, weighed.needs(), Then::GateCommand(approval));
         let first = if self.may_try(lane, &weighed) { None } else { barred() };
+        let trust_lets = first.is_some() && self.trust_lets_try(lane, &weighed, run);
         if let Some(verdict) = first.or_else(|| self.review_first(lane.id)) {
+            if trust_lets {
+                self.notice(Level::Info, TRUST_TO_TRY);
+            }
             return self.carry_out(call, verdict);
         }
         let free = weighed.ruling.outcome == Outcome::Run && weighed.approval.is_none();
@@ -241,8 +245,15 @@ impl Draft<'_> {
         self.unless_unreviewed(ruling, run).outcome == Outcome::Run
     }
 
-    /// What commands get changed: those that wait are asked about again, as they are now.
+    /// Whether the user can let a planning run a command by trusting the folder, and was not told so yet.
+    fn trust_lets_try(&self, lane: &Lane, weighed: &Weighed, run: &Run) -> bool {
+        let plans = lane.kind == LaneKind::Planning && self.may_run() && !self.forbids(lane.turn);
+        let held = matches!(weighed.confine, Confine::Inside { network: false, .. });
+        plans && held && !self.state.told_to_trust && self.trust_lets(&weighed.request, run)
+    }
+
     pub(super) fn ask_commands_again(&mut self) {
+    /// What commands get changed: those that wait are asked about again, as they are now.
         let asks = |c: &Checkpoint| Some((c.id, c.kind.command()?.call));
         let waiting: Vec<_> = self.state.open.values().filter_map(asks).collect();
         for (id, call) in waiting {
