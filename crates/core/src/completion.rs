@@ -44,6 +44,9 @@ pub struct Completion {
     /// The command of its agent that ended last since its last change: a check that ended well, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<LastRun>,
+    /// The command of its agent that failed last, where nothing after it answers for it and `red` does not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broke: Option<LastRun>,
     /// What was to be left alone, was changed by a command all the same and was not put back, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub touched: Option<String>,
@@ -63,6 +66,11 @@ pub struct LastRun {
 }
 
 impl LastRun {
+    /// How it failed, in words: `failed (exit 1)`.
+    pub fn failed(&self) -> String {
+        crate::plan::failed(self.exit)
+    }
+
     /// Whether it ended well and could prove something by that.
     pub fn passed(&self) -> bool {
         self.exit == Some(0) && proves(&self.command)

@@ -8,7 +8,7 @@ use crate::{
     plan::{Gate, Plan},
     relpath::RelPath,
     session::Run,
-    shell::{checks_as_much, is_prose, proves, together_check_as_much},
+    shell::{checks_as_much, is_check, is_prose, proves, together_check_as_much},
 };
 
 /// A check that an agent ran and that failed.
@@ -38,6 +38,10 @@ impl Run {
 
     /// A command of its agent ended: of those since the last change a check that ended well is the one to tell of.
     pub(super) fn ran(&mut self, line: &str, call: CallId, exit: Option<i32>) {
+        if proves(line) {
+            let failed = (exit != Some(0)).then(|| LastRun { command: line.to_owned(), exit });
+            self.broke = failed.map(|failed| (failed, call));
+        }
         let holds = self.after.as_ref().is_some_and(|(last, _)| last.passed());
         if !holds || proves(line) {
             self.after = Some((LastRun { command: line.to_owned(), exit }, call));
@@ -52,7 +56,19 @@ impl Run {
                 red.since.retain(|(_, call)| Some(*call) == by);
             }
             self.after.take_if(|(_, call)| Some(*call) != by);
+            self.broke.take_if(|(_, call)| Some(*call) != by);
         }
+    }
+
+    /// The command of its agent that failed last and that neither a gate checks as much as nor a check is told of.
+    pub(super) fn broke(&self, plan: Option<&Plan>) -> Option<&LastRun> {
+        let (broke, _) = self.broke.as_ref()?;
+        let gates = plan.map_or(&[][..], |p| &p.gates);
+        let checked: Vec<&str> = gates.iter().map(|gate| gate.command.as_str()).collect();
+        let told = self.red_checks(plan).any(|red| red.line == broke.command);
+        // Of tests the project's own check answers for each; of anything else that ran, only what runs as much.
+        let whole = is_check(&broke.command) && gates.iter().any(|g| g.found && g.is_green());
+        (!told && !whole && !together_check_as_much(&checked, &broke.command)).then_some(broke)
     }
 
     /// The checks of its agent that failed last, where no gate checks as much.

@@ -261,6 +261,8 @@ pub struct Run {
     pub overtaken: u32,
     /// Gates beside which files changed.
     pub writing_gates: BTreeSet<GateId>,
+    /// The command of its agent that failed last, with its call, while nothing after it answers for it.
+    pub broke: Option<(crate::completion::LastRun, CallId)>,
     /// The checks of its agent that failed last.
     pub red: Vec<super::RedCheck>,
     /// The command of its agent that ended last since its last change, with its call.

@@ -452,6 +452,7 @@ impl State {
             gates: gates.collect(),
             red: run.red_checks(self.plan.as_ref()).map(|red| red.line.clone()).collect(),
             ran: run.after.as_ref().map(|(last, _)| last.clone()),
+            broke: run.broke(self.plan.as_ref()).cloned(),
             touched: self.touched_in(run.turn),
             set_aside: self.set_aside().count(),
         }

@@ -504,3 +504,47 @@ fn that_trust_lets_a_planning_run_the_checks_is_told_once_where_the_folder_is_no
     tries(&mut trusted, json!({"command": "touch x"}));
     assert_eq!(told(&trusted), 0);
 }
+
+#[test]
+fn the_end_names_the_agents_last_command_that_failed_where_nothing_answers_for_it() {
+    let said = "The agent's last command, `node src/main.js`, failed (exit 1).";
+    let runs = |b: &mut Bench, line: &str, code: i32| {
+        tries(b, json!({"command": line}));
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(code, "out"));
+    };
+    for (after, named) in [
+        (None, true),
+        (Some(("ls", 0)), true),
+        (Some(("node src/main.js", 0)), false),
+        (Some(("node b.js", 0)), false),
+    ] {
+        let mut b = trusted_with(".venv/bin/pytest");
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "2\n");
+        tries(&mut b, json!({"command": "node src/main.js"}));
+        b.approve_all(None).unwrap();
+        b.write();
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "out"));
+        match after {
+            Some(("ls", code)) => {
+                tries(&mut b, json!({"command": "ls"}));
+                b.end_tool(exited(code, "a.txt"));
+            }
+            Some((line, code)) => runs(&mut b, line, code),
+            None => {}
+        }
+        b.reply("It printed three lines.", &[]);
+        b.end_tool(exited(0, "ok"));
+        let end = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::RunCompleted { summary, came_to, .. } => Some((summary.clone(), came_to.clone()?.broke)),
+            _ => None,
+        });
+        let (summary, broke) = end.unwrap();
+        assert_eq!((summary.contains(said), broke.is_some()), (named, named), "{after:?}: {summary}");
+    }
+}

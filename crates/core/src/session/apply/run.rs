@@ -42,6 +42,7 @@ impl State {
                     writing_gates,
                     red,
                     after: None,
+                    broke: None,
                     replaced,
                     reds,
                     repairs,

@@ -81,6 +81,9 @@ impl Draft<'_> {
             self.state.run.iter().filter(|_| goal.is_none()).flat_map(|run| run.red_checks(plan)).collect();
         let red = reds.iter().find(|red| !red.is_of_before(plan));
         let touched = self.state.run.as_ref().and_then(|run| self.state.touched_in(run.turn));
+        let broke = self.state.run.as_ref().filter(|_| goal.is_none());
+        let broke = broke.and_then(|run| run.broke(plan));
+        let broke = broke.map(|b| format!(" The agent's last command, `{}`, {}.", b.command, b.failed()));
         let again: Vec<String> = reds.iter().map(|red| format!("`{}`", red.line)).collect();
         let again = again.join(", ");
         let again = if again.is_empty() { again } else { format!(" Not run again after failing: {again}.") };
@@ -90,7 +93,7 @@ impl Draft<'_> {
             (Some(plan), _) if !plan.fulfilled() => plan.ended(self.files()),
             (plan, n) => {
                 let unproven = plan.as_ref().map(Plan::unproven_gates).unwrap_or_default();
-                let how = if again.is_empty() && touched.is_none() {
+                let how = if again.is_empty() && touched.is_none() && broke.is_none() {
                     plan.as_ref().map_or("Complete", Plan::fulfilment)
                 } else {
                     "Done"
@@ -109,7 +112,7 @@ impl Draft<'_> {
             }
         };
         let touched = touched.map(|text| format!(" {text}")).unwrap_or_default();
-        let summary = format!("{summary}{touched}");
+        let summary = format!("{summary}{}{touched}", broke.unwrap_or_default());
         let ended = red.is_some() || self.state.plan.as_ref().is_some_and(|p| !p.fulfilled());
         let status = match goal.as_ref().map(|g| g.status) {
             None if ended => RunStatus::Ended,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pilothouse_core::{
     clean::Clean,
-    completion::{Completion, FileTally, GateFact, untouched},
+    completion::{Completion, FileTally, GateFact, LastRun, untouched},
     event::{Event, FileChange, RunStatus},
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{Millis, TaskId},
@@ -300,7 +300,7 @@ impl Log {
             None => files,
         };
         let waived = std::mem::take(&mut self.waived).join(", ");
-        let red = came_to.is_some_and(|c| !c.red.is_empty());
+        let red = came_to.is_some_and(|c| !c.red.is_empty() || c.broke.is_some());
         let how = if std::mem::take(&mut self.unproven) || red { "Done" } else { "Complete" };
         let waived = if waived.is_empty() { waived } else { format!(" Not checked: {waived}.") };
         let failed = came_to.map(failed_gates).unwrap_or_default();
@@ -358,6 +358,13 @@ fn not_run_again(line: &str) -> (Row, Row) {
     (left, Row::of(Clean::line(line).as_str(), Slot::Soft))
 }
 
+/// The command of the agent that failed last and that nothing answers for.
+fn broke(last: &LastRun) -> (Row, Row) {
+    let left = Row::of("  ", Slot::Text).and("–", Slot::Warn);
+    let left = left.and(&format!(" the agent's last command {}", last.failed()), Slot::Text);
+    (left, Row::of(Clean::line(&last.command).as_str(), Slot::Soft))
+}
+
 /// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
 fn completion(
     facts: &Completion,
@@ -402,6 +409,7 @@ fn completion(
     }
     let told = |line: &&String| facts.gates.iter().any(|gate| gate.command == **line);
     lines.extend(facts.red.iter().filter(|line| !told(line)).map(|line| not_run_again(line)));
+    lines.extend(facts.broke.as_ref().map(broke));
     lines.extend(facts.unchecked().map(|why| (soft(&why), Row::new())));
     for step in &facts.left {
         let title = uncoded(&step.title);
