@@ -6,6 +6,7 @@
 mod commands;
 mod environment;
 mod instructions;
+mod packages;
 mod programs;
 mod targets;
 #[cfg(test)]

@@ -200,6 +200,7 @@ fn comes_in(mode: PermissionMode, ran: &Ran, policy: &Policy, around: &Around) -
         gives: Vec::new(),
         withheld: false,
         by_trust: false,
+        unready: String::new(),
     };
     (if question.word() == Some("proceed") { Comes::Word } else { Comes::Ask }, said)
 }

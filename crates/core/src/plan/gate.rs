@@ -44,6 +44,11 @@ pub struct Gate {
 pub trait Programs: fmt::Debug + Send + Sync {
     /// Whether one of that name is there. Nothing is started for it.
     fn has(&self, name: &str) -> bool;
+
+    /// What else a line needs that is not there, with the command that mends it, in words: packages of the project.
+    fn unready(&self, _line: &str) -> Option<String> {
+        None
+    }
 }
 
 /// That a program is not there, in words.

@@ -68,6 +68,9 @@ pub struct CommandQuestion {
     /// Whether it would run unasked once the folder is trusted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_trust: bool,
+    /// What it needs as a gate and is not here, with the command that mends it; empty where nothing is known to lack.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unready: String,
 }
 
 /// What becomes of the command.
@@ -92,6 +95,10 @@ pub enum CommandAnswer {
 
 /// Said of a command that runs while it is not known yet whether the user trusts what gives it variables.
 pub const WITHHELD: &str = "without the variables of .env: not trusted yet";
+/// The label of what a command needs and is not here.
+const MISSING: &str = "missing";
+/// The same beside its label.
+const WITHOUT: &str = "the variables of .env: not trusted yet";
 /// The word for what is of high risk.
 const PROCEED: &str = "proceed";
 /// Programs of one command that are named.
@@ -188,6 +195,9 @@ impl Question for CommandQuestion {
         let place = if self.folder.is_empty() { WORKSPACE } else { &self.folder };
         let mut facts =
             vec![("folder", clean(place)), ("runs", clean(self.confine.words())), ("why", clean(&self.why))];
+        if !self.unready.is_empty() {
+            facts.insert(0, (MISSING, clean(&self.unready)));
+        }
         if !self.gives.is_empty() {
             let names = clean(&self.gives.join(", "));
             facts.push(("gets", clean(&format!("{names} from the project's .env"))));

@@ -138,6 +138,7 @@ impl Question for Failure {
         spec.facts.extend(self.asks.as_deref().map(|asks| (AGENT_ASKS, Clean::line(asks))));
         if !self.hint.is_empty() {
             spec.facts.push(("hint", Clean::line(&self.hint)));
+            spec.facts_in_bar = self.gate.is_some();
         }
         let places = self.gate.into_iter().flat_map(|_| diagnoses(&self.message));
         let line = |d: Diagnosis| (PLACE, Clean::line(&format!("{}  {}", d.place, d.text)));

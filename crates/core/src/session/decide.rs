@@ -105,6 +105,11 @@ impl Under {
         let programs = self.programs.as_ref()?;
         crate::shell::needs(line).into_iter().find(|name| !programs.has(name))
     }
+
+    /// What else a line needs that is not here, with the command that mends it.
+    pub fn unready(&self, line: &str) -> Option<String> {
+        self.programs.as_ref()?.unready(line)
+    }
 }
 
 /// Events being decided.

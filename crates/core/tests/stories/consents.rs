@@ -345,3 +345,45 @@ fn the_line_that_a_gate_got_by_a_yes_asks_no_second_one_when_the_agent_runs_it()
     b.reply("", &[("run", serde_json::json!({"command": "./install.sh"}))]);
     b.question(is_risk);
 }
+
+/// A machine where the packages of the project are not installed.
+#[derive(Debug)]
+struct Bare;
+
+const LACKS: &str = "node_modules is not here; `npm ci` installs the packages";
+
+impl Programs for Bare {
+    fn has(&self, _name: &str) -> bool {
+        true
+    }
+
+    fn unready(&self, line: &str) -> Option<String> {
+        line.starts_with("npm ").then(|| LACKS.to_owned())
+    }
+}
+
+#[test]
+fn packages_that_a_gate_lacks_are_told_where_it_is_asked_and_where_it_failed_and_nothing_repairs_it() {
+    for (line, lacks) in [("npm test", true), ("make check", false)] {
+        let mut b = Bench::new();
+        b.session.set_programs(Arc::new(Bare));
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("tests", line)]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("nothing to change", &[]);
+        let told = |b: &Bench, id| {
+            let state = b.session.state();
+            let spec = state.spec(&state.open[&id]);
+            (spec.facts.iter().any(|(_, fact)| fact.as_str() == LACKS), spec.facts_in_bar)
+        };
+        assert_eq!(told(&b, b.question(is_risk)), (lacks, false), "{line}");
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+        b.end_tool(exited(1, "Error: Cannot find package"));
+        let failed = b.session.state().open.values().find(|c| is_failure(&c.kind)).map(|c| c.id);
+        // In auto mode a red gate is repaired by itself, unless no change can make it green.
+        assert_eq!(failed.is_some(), lacks, "{line}");
+        assert!(failed.is_none_or(|id| told(&b, id) == (true, true)), "{line}");
+        assert!(Session::replay(&b.log) == b.session, "{line}");
+    }
+}

@@ -247,14 +247,10 @@ impl Here<'_> {
 
     /// The scripts of a `package.json`, by the package manager whose lock file is there.
     fn scripts(&self, file: &str) -> Vec<Command> {
-        let locks =
-            [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"), ("bun.lockb", "bun")];
-        let manager = locks.iter().find(|(lock, _)| self.has(lock)).map_or("npm", |(_, manager)| manager);
+        let manager = packages::manager(|lock| self.has(lock));
         let text = self.text(file);
         let Ok(package) = serde_json::from_str::<serde_json::Value>(&text) else { return Vec::new() };
-        let filled = |key: &str| package.get(key).and_then(|v| v.as_object()).is_some_and(|m| !m.is_empty());
-        let needs = filled("dependencies") || filled("devDependencies");
-        let installed = self.grounds.root.join("node_modules").is_dir() || self.has(".pnp.cjs");
+        let lacking = packages::needed(&package) && !packages::installed(self.grounds.root);
         let scripts = package.get("scripts").and_then(|s| s.as_object()).into_iter().flatten();
         let mut all = Vec::new();
         for (name, runs) in scripts {
@@ -263,7 +259,7 @@ impl Here<'_> {
             let line =
                 if name == "test" { format!("{manager} test") } else { format!("{manager} run {name}") };
             let mut command = self.command(purpose, &line, &[]);
-            if command.missing.is_none() && needs && !installed {
+            if command.missing.is_none() && lacking {
                 command.missing = Some("node_modules; its packages are not installed".to_owned());
             }
             all.push(command);

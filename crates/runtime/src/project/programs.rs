@@ -11,7 +11,7 @@ use pilothouse_core::{
 };
 use pilothouse_tools::regular;
 
-use super::{MANIFEST_BYTES, commands::on_path, targets};
+use super::{MANIFEST_BYTES, commands::on_path, packages, targets};
 use crate::home::Environment;
 
 /// The search path of commands, and where cargo's own names for sub-commands stand.
@@ -19,6 +19,7 @@ use crate::home::Environment;
 pub(crate) struct SearchPath {
     path: String,
     cargo: Vec<PathBuf>,
+    root: PathBuf,
 }
 
 impl SearchPath {
@@ -27,7 +28,7 @@ impl SearchPath {
         let home = environment.get("HOME").map(|home| Path::new(home).join(".cargo"));
         let own = environment.get("CARGO_HOME").map(PathBuf::from).or(home);
         let cargo = [Some(root.join(".cargo")), own].into_iter().flatten().collect();
-        Self { path: environment.get("PATH").unwrap_or_default().to_owned(), cargo }
+        Self { path: environment.get("PATH").unwrap_or_default().to_owned(), cargo, root: root.to_owned() }
     }
 
     /// Whether cargo was told what a sub-command of that name stands for.
@@ -58,5 +59,9 @@ impl Programs for SearchPath {
         let alias = || name.strip_prefix("cargo-").is_some_and(|name| self.is_alias(name));
         // What is in the project's own folders is there as well: only what is nowhere is told.
         on_path(name, &self.path, None) || alias()
+    }
+
+    fn unready(&self, line: &str) -> Option<String> {
+        packages::unready(&self.root, line)
     }
 }

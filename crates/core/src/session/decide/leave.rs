@@ -212,7 +212,6 @@ impl Draft<'_> {
         let question = CommandQuestion {
             call: open.call,
             gate,
-            command,
             folder,
             shown,
             risk: verdict.risk,
@@ -229,6 +228,8 @@ impl Draft<'_> {
             gives,
             withheld: self.state.withheld_from(run),
             by_trust,
+            unready: gate.and_then(|_| self.under.unready(&command)).unwrap_or_default(),
+            command,
         };
         CallVerdict::ask(question, message)
     }
@@ -252,8 +253,8 @@ impl Draft<'_> {
         plans && held && !self.state.told_to_trust && self.trust_lets(&weighed.request, run)
     }
 
-    pub(super) fn ask_commands_again(&mut self) {
     /// What commands get changed: those that wait are asked about again, as they are now.
+    pub(super) fn ask_commands_again(&mut self) {
         let asks = |c: &Checkpoint| Some((c.id, c.kind.command()?.call));
         let waiting: Vec<_> = self.state.open.values().filter_map(asks).collect();
         for (id, call) in waiting {

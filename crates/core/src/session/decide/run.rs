@@ -349,6 +349,7 @@ impl Draft<'_> {
         let most = self.most_repairs();
         (failure.spent, failure.detoured) = (self.state.repairs_of(gate) >= most, self.state.detours >= most);
         failure.asks.clone_from(&self.state.asked_last);
+        failure.hint = self.lacks_packages(gate).unwrap_or_default();
         self.ask(failure, format!("[Gate: {name}] failed"));
     }
 

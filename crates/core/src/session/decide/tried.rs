@@ -79,12 +79,19 @@ impl Draft<'_> {
         let auto = self.state.permission == PermissionMode::Auto && self.may_run();
         let pauses = self.state.plan.as_ref().is_some_and(|p| p.pauses_at(Pause::FailedGate));
         let free = self.state.phase_question().is_none() && self.state.run_lane().is_none();
-        let asks = pauses || self.state.asked_last.is_some();
+        // No change of the agent's puts packages there.
+        let asks = pauses || self.state.asked_last.is_some() || self.lacks_packages(gate).is_some();
         let tried = self.state.repairs_of(gate);
         if auto && free && !asks && tried < self.most_repairs() {
             return self.start_repair(gate, tried + 1, false);
         }
         self.ask_of_phase();
+    }
+
+    /// What the line of a gate needs and is not here, with the command that mends it.
+    pub(super) fn lacks_packages(&self, gate: GateId) -> Option<String> {
+        let gate = self.state.plan.as_ref()?.gate(gate)?;
+        self.under.unready(&gate.command)
     }
 
     /// Whether the red of a gate counts whoever ran its line: what nobody asked for may be left out by what its own run
