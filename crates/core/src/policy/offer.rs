@@ -51,7 +51,9 @@ impl Policy {
             DecisionReason::Reserved => return Err("a reserved place is never covered by a rule"),
             DecisionReason::High => return Err("high risk is never covered by a rule"),
             DecisionReason::Delete => return Err("a removal is never covered by a rule"),
-            DecisionReason::Rule => return Err("a rule says that it asks; ask goes before allow"),
+            DecisionReason::Rule => {
+                return Err("one of your rules has it ask, and that counts before any rule that allows");
+            }
             DecisionReason::Outside => {
                 return Err("a command outside the sandbox is never covered by a rule");
             }

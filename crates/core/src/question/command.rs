@@ -202,7 +202,7 @@ impl Question for CommandQuestion {
             let names = clean(&self.gives.join(", "));
             facts.push(("gets", clean(&format!("{names} from the project's .env"))));
         } else if self.withheld {
-            facts.push(("runs", clean(WITHHELD)));
+            facts.push(("without", clean(WITHOUT)));
         }
         spec.after_folder = self.withheld;
         if let Some(meant) = &self.meant {

@@ -111,7 +111,7 @@ impl Spec {
     pub fn is_told_by_title(&self) -> bool {
         let says_more = |(label, value): &(&str, Clean)| match *label {
             "folder" => value.as_str() != WORKSPACE,
-            "why" | "reason" | "runs" | "program" | "used by" | "by" | "as" | "path" => false,
+            "why" | "reason" | "runs" | "without" | "program" | "used by" | "by" | "as" | "path" => false,
             _ => !self.facts_in_bar,
         };
         !self.facts.iter().any(says_more)

@@ -82,7 +82,9 @@ fn a_command_beside_the_question_about_its_variables_waits_behind_it_and_says_th
     let CheckpointKind::Risk(asked) = &state.open[&b.question(is_risk)].kind else { unreachable!() };
     assert!(asked.withheld && asked.beyond().contains("without .env: not trusted yet"), "{asked:?}");
     let facts = state.spec(&state.open[&b.question(is_risk)]).facts;
-    assert!(facts.iter().any(|(_, value)| value.as_str() == WITHHELD), "{facts:?}");
+    assert!(facts.iter().any(|(label, value)| format!("{label} {value}") == WITHHELD), "{facts:?}");
+    let labels: std::collections::BTreeSet<&str> = facts.iter().map(|(label, _)| *label).collect();
+    assert_eq!(labels.len(), facts.len(), "each says what it is: {facts:?}");
     b.answer(is_risk, Answer::Word("proceed".into())).unwrap();
     b.end_tool(exited(0, "exit 0, took 0.1 s\nok"));
     let (summary, result) = ended_call(&b);
