@@ -50,6 +50,8 @@ pub fn could_not_run(exit: Option<i32>, text: &str) -> bool {
 struct Failed {
     /// A test's name, or where a mistake is.
     name: String,
+    /// What ended it, where the headline says that.
+    why: String,
     /// What was said of it, whole.
     text: String,
 }
@@ -78,21 +80,60 @@ impl Found {
         match self.failed.iter_mut().find(|f| f.name == name) {
             Some(known) if known.text.is_empty() => text.clone_into(&mut known.text),
             Some(known) if known.text == text || self.noun == "failed" => {}
-            Some(_) | None => self.failed.push(Failed { name: name.to_owned(), text: text.to_owned() }),
+            Some(_) | None => {
+                let (name, text) = (name.to_owned(), text.to_owned());
+                self.failed.push(Failed { name, why: String::new(), text });
+            }
         }
+    }
+
+    /// Adds a file that failed as a whole, with what ended it. A path is told by its end.
+    fn add_file(&mut self, name: &str, why: &str, text: &str) {
+        let mut parts = name.rsplitn(3, '/');
+        let short = match (parts.next(), parts.next(), parts.next()) {
+            (Some(file), Some(folder), Some(above)) if above.len() > 1 => format!("{folder}/{file}"),
+            _ => name.to_owned(),
+        };
+        let name = if name.starts_with('/') { &short } else { name };
+        self.add(name, text);
+        if let Some(failed) = self.failed.iter_mut().find(|f| f.name == name) {
+            why.clone_into(&mut failed.why);
+        }
+    }
+
+    /// The names of what failed, those that failed for one reason together.
+    fn names(&self) -> Vec<String> {
+        let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+        for failed in self.failed.iter().take(NAMES) {
+            let name = short(&failed.name, NAME_BYTES);
+            match groups.last_mut().filter(|(why, _)| !why.is_empty() && *why == failed.why) {
+                Some((_, names)) => names.push(name),
+                None => groups.push((&failed.why, vec![name])),
+            }
+        }
+        let told = |(why, names): (&str, Vec<String>)| match why {
+            "" => names.join(", "),
+            why => format!("{}: {}", names.join(", "), short(why, NAME_BYTES)),
+        };
+        groups.into_iter().map(told).collect()
     }
 
     fn headline(&self) -> String {
         let count = self.failed.len();
-        let names: Vec<String> = self.failed.iter().take(NAMES).map(|f| short(&f.name, NAME_BYTES)).collect();
         let more = if count > NAMES { format!(" and {} more", count - NAMES) } else { String::new() };
         let noun = if count == 1 { self.noun.trim_end_matches('s') } else { self.noun };
-        format!("{count} {noun}: {}{more}", names.join(", "))
+        format!("{count} {noun}: {}{more}", self.names().join(", "))
     }
 
     fn told(&self) -> String {
         let mut out = self.headline();
-        for failed in self.failed.iter().filter(|f| !f.text.is_empty()).take(WHOLE) {
+        let mut said: Vec<&str> = Vec::new();
+        for failed in &self.failed {
+            let says = if failed.why.is_empty() { &failed.text } else { &failed.why };
+            if failed.text.is_empty() || said.len() == WHOLE || said.contains(&says.as_str()) {
+                continue;
+            }
+            said.push(says);
             out.push_str("\n\n");
             if !failed.text.contains(&failed.name) {
                 out.push_str(&format!("{}\n", failed.name));

@@ -68,9 +68,12 @@ fn error(said: &str) -> Option<&str> {
     said.lines().map(str::trim).find(names)
 }
 
-/// What failed by the name of its file, with the error that ended it; by its own name anything else.
-fn called(name: &str, cause: &str) -> String {
-    error(cause).map_or_else(|| name.to_owned(), |error| format!("{name}: {error}"))
+/// Adds what failed: a file with the error that ended it, anything else by its own name.
+fn add(found: &mut Found, name: &str, cause: &str, text: &str) {
+    match error(cause) {
+        Some(error) => found.add_file(name, error, text),
+        None => found.add(name, text),
+    }
 }
 
 /// Failed tests of the protocol; a group is told by its tests.
@@ -86,7 +89,8 @@ pub(super) fn tests(lines: &[&str]) -> Found {
             continue;
         }
         let cause = cause(lines, at, &told);
-        found.add(&called(name, &cause), &[cause, own(&told).join("\n")].concat());
+        let text = [cause.as_str(), &own(&told).join("\n")].concat();
+        add(&mut found, name, &cause, &text);
     }
     found
 }
@@ -131,7 +135,7 @@ pub(super) fn node(lines: &[&str]) -> Found {
         let bare = why.iter().all(|l| l.trim().is_empty() || l.trim() == "'test failed'");
         let cause =
             if bare { printed_before(lines.get(..from).unwrap_or_default(), name) } else { String::new() };
-        found.add(&called(name, &cause), &format!("{place}\n{cause}{}", own(&why).join("\n")));
+        add(&mut found, name, &cause, &format!("{place}\n{cause}{}", own(&why).join("\n")));
     }
     found
 }

@@ -280,3 +280,25 @@ fn an_output_says_that_all_passed_only_where_nothing_failed() {
         assert!(!says_passed(output), "{output}");
     }
 }
+
+#[test]
+fn files_that_one_error_ended_are_named_together_by_the_ends_of_their_paths_and_told_once() {
+    let error = "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'tsx' imported from /w/cart/";
+    let file = |name: &str, number: usize| {
+        format!(
+            "# node:internal/modules\n# {error}\n# Subtest: {name}\nnot ok {number} - {name}\n  ---\n  exitCode: 1\n  location: '{name}:1:1'\n  ...\n"
+        )
+    };
+    let output = format!(
+        "TAP version 13\n{}{}1..2\n",
+        file("/w/cart/test/cart.test.ts", 1),
+        file("/w/cart/test/money.test.ts", 2)
+    );
+    let told = digest(&output).unwrap();
+    assert_eq!(
+        told.lines().next(),
+        Some(format!("2 failed: test/cart.test.ts, test/money.test.ts: {error}").as_str())
+    );
+    let (_, below) = told.split_once('\n').unwrap();
+    assert_eq!(below.matches("ERR_MODULE_NOT_FOUND").count(), 1, "{told}");
+}
