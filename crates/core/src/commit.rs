@@ -201,7 +201,7 @@ fn point(text: &str) -> String {
     out
 }
 
-/// A goal as the first line of a message: a capital, no full stop, not too long.
+/// A goal as the first line of a message: a capital where it begins with no name, no full stop, not too long.
 fn subject(goal: &str) -> String {
     let goal = goal.trim().trim_end_matches('.');
     let mut text = String::new();
@@ -217,9 +217,22 @@ fn subject(goal: &str) -> String {
     if text.is_empty() {
         text = goal.chars().take(SUBJECT).collect();
     }
+    if begins_with_name(&text) {
+        return text;
+    }
     let mut letters = text.chars();
     let first = letters.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(letters).collect()
+}
+
+/// Whether a line begins with a name that keeps its letters: of code (`getName`, `read_all`, `app.js`), or of a command,
+/// which has an option behind it.
+fn begins_with_name(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default().trim_end_matches([',', ':', ';']);
+    let of_code = |c: char| c.is_uppercase() || c.is_numeric() || matches!(c, '_' | '.' | '/' | '(' | ':');
+    first.chars().skip(1).any(of_code)
+        || words.next().is_some_and(|word| word.starts_with('-') && word.len() > 1)
 }
 
 #[cfg(test)]
@@ -247,6 +260,10 @@ mod tests {
             MessageFacts { goals, small: true, ..MessageFacts::default() }.message()
         };
         assert_eq!(small(&["Fix the typo", "Add a limit"]), "add a limit\n\n- Fix the typo");
+        for name in ["cli --month", "getName of a note", "app.js answers", "read_all closes the file"] {
+            assert_eq!(of(&[name]), name, "a name keeps its letters");
+        }
+        assert_eq!(of(&["fix: the limit"]), "Fix: the limit");
         assert_eq!(small(&["URL of a note"]), "URL of a note", "a name keeps its letters");
         for (line, orders) in [
             ("Answer 404 for an unknown id", true),
