@@ -618,6 +618,33 @@ fn a_title_that_names_code_stays_where_the_name_stands_in_what_is_committed() {
 }
 
 #[test]
+fn a_name_in_a_title_of_other_letters_stays_where_it_stands_in_what_is_committed() {
+    for (title, held) in
+        [("Функция shortest", "shortest"), ("Функция shortest", "briefest"), ("Краткое имя", "x")]
+    {
+        let mut b = written();
+        b.say("добавь функцию shortest в a.txt");
+        let steps = json!([{"title": title, "kind": "modify", "files": ["a.txt"]}]);
+        let plan = json!({"title": title, "tasks": steps});
+        b.reply("", &[("submit_plan", plan.clone())]);
+        b.say("да, но назови её briefest");
+        // The plan that is made anew may say what was meant before.
+        b.reply("", &[("submit_plan", plan)]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "one\n", "1\n");
+        b.reply("", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        let lines = format!("+fn {held}()\n");
+        let message = commit_of(&mut b, CommitTree { lines, ..tree(&["a.txt"]) });
+        let stays = held != "briefest";
+        assert_eq!(message.lines().next() == Some(title), stays, "{message}");
+        assert!(held != "briefest" || !message.contains("shortest"), "{message}");
+    }
+}
+
+#[test]
 fn a_commit_is_headed_by_the_last_of_what_it_holds_and_tells_steps_as_they_were_done() {
     let message = told_and_ended_with("It is called --extra. Tests pass.");
     assert_eq!(

@@ -17,6 +17,8 @@ use crate::{
 
 /// Letters of a word that says what is meant.
 const LETTERS: usize = 4;
+/// The last of the Latin letters.
+const LATIN: char = '\u{24f}';
 
 impl State {
     /// What is known of the work that wrote such files: what was wanted of them, and the steps that did it. The last plan heads
@@ -50,8 +52,10 @@ impl State {
         let says = !turn.is_some_and(|turn| matches!(turn.class, Turn::Control(_) | Turn::Query(_)));
         // What its work was told meanwhile may have taken another name than the one that was planned.
         let steered = self.was_steered(group.origin.work);
-        let holds_still =
-            |text: &String| !steered || words.names_code(text).into_iter().all(|name| stands_in(name, lines));
+        let holds_still = |text: &String| {
+            !steered
+                || words.names_code(text).into_iter().chain(foreign(text)).all(|name| stands_in(name, lines))
+        };
         let said_of = |text: String| Some(text).filter(&holds_still).and_then(|t| words.subject(&t));
         let order = says.then(|| group.goal.clone()).and_then(said_of);
         let Some(plan) = self.plan_of(group.origin.work) else { return (order, Vec::new()) };
@@ -105,11 +109,19 @@ impl State {
         self.standing_of_step(task.id).map_or_else(named, |standing| standing != Standing::Nothing)
     }
 
-    /// Whether its work was told something that changes what it makes, beside files to leave alone.
+    /// Whether its work was told something that changes what it makes, at its plan or while it ran, beside files to leave
+    /// alone.
     fn was_steered(&self, work: TurnId) -> bool {
-        let of_it = |t: &TurnInfo| t.told.is_some_and(|run| self.work_of(run) == work);
+        let of_it = |t: &TurnInfo| t.told.or(t.continues).is_some_and(|of| self.work_of(of) == work);
         self.turns.values().any(|t| of_it(t) && t.spares.is_empty())
     }
+}
+
+/// The words in Latin letters of a text in others: there they are names.
+fn foreign(text: &str) -> impl Iterator<Item = &str> {
+    let is_foreign = text.chars().any(|c| c.is_alphabetic() && c > LATIN);
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter(move |word| is_foreign && word.is_ascii() && word.chars().count() >= LETTERS)
 }
 
 /// Whether a name of the code stands in these lines, or its last part, as a method stands behind its type: without the marks
