@@ -153,6 +153,11 @@ impl SeenTools {
         self.0.is_empty()
     }
 
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &SourceTool> {
+        self.0.values()
+    }
+
     /// A tool, where it was seen.
     pub fn get(&self, source: &str, tool: &str) -> Option<&SourceTool> {
         self.0.get(&(source.to_owned(), tool.to_owned()))

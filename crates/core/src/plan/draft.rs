@@ -2,7 +2,7 @@
 //!
 //! Owns the shape, its limits and the normal form of its texts. Never decides whether it may run.
 
-use std::collections::BTreeSet;
+mod handed_on;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,10 @@ use super::{
 use crate::{
     args,
     ids::{GateId, TaskId, TurnId},
-    intent::{Classifier, IntentNode, IntentPath},
+    intent::{IntentNode, IntentPath},
     relpath::{BadRelPath, RelPath},
     shell::{Hides, is_hollow, is_prose, tells_its_end},
 };
-
-/// Lines of commands that hand on what was done.
-const HANDS_ON: [&str; 2] = ["git commit", "git push"];
 
 /// How what says that nothing checks a plan begins.
 const UNCHECKED: &str = "Nothing checks this plan: ";
@@ -280,39 +277,6 @@ impl Plan {
         let unchecked = draft.unchecked;
         let same = gates.is_empty() && note == self.note && unchecked == self.unchecked;
         (fits && !same).then(|| Self { note, gates, unchecked, ..self.clone() }.with_found_in_time())
-    }
-
-    /// It with the gates that were found before the first step that commits or pushes: what is red then is not sent on.
-    fn with_found_in_time(mut self) -> Self {
-        let waits = |gate: &Gate| gate.found && gate.after.is_empty();
-        let before = self.gates.iter().any(waits).then(|| self.before_it_hands_on()).flatten();
-        for gate in self.gates.iter_mut().filter(|gate| waits(gate)) {
-            gate.after.extend(before.iter().flatten());
-        }
-        self
-    }
-
-    /// The tasks that are done, one after the other, before the first that commits or pushes; nothing where none does.
-    fn before_it_hands_on(&self) -> Option<BTreeSet<TaskId>> {
-        let words = Classifier::builtin();
-        let mut before = BTreeSet::new();
-        loop {
-            let is_next = |t: &&Task| !before.contains(&t.id) && t.after.iter().all(|a| before.contains(a));
-            let next = self.tasks.iter().find(is_next)?;
-            if next.hands_on(&words) {
-                return Some(before);
-            }
-            before.insert(next.id);
-        }
-    }
-}
-
-impl Task {
-    /// Whether it commits or pushes what the steps before it did, by what it says of itself.
-    fn hands_on(&self, words: &Classifier) -> bool {
-        let said = format!("{}\n{}", self.title, self.detail).to_lowercase();
-        let runs = || HANDS_ON.iter().any(|line| said.contains(line));
-        self.node == IntentNode::Execute && (runs() || words.hands_on(&self.title))
     }
 }
 

@@ -252,6 +252,7 @@ impl Draft<'_> {
         let built = draft.build(lane.turn, version).map_err(|faults| PlanError::all(&faults));
         // Where nothing of it is left, it is to be done once more.
         let old = self.state.plan_before(lane.turn).filter(|old| !old.fulfilled());
+        let built = built.map(|plan| plan.with_found_before_sources(&self.state.sources));
         let founded = built.and_then(|mut plan| {
             if let Some(old) = old {
                 plan.mark_done(old);

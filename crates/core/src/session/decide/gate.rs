@@ -226,6 +226,7 @@ impl Draft<'_> {
         let free = !self.state.runs_nothing(plan.turn);
         let gates = free.then(|| self.found_gates())?;
         let checked = plan.checked_by(&gates, here.is_calm(), here.trusted)?;
+        let checked = checked.with_found_before_sources(&self.state.sources);
         Some(Plan { version: self.state.version_after(plan.turn), ..checked })
     }
 
