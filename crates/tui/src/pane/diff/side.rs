@@ -140,7 +140,10 @@ impl DiffPane {
         }
         let notes = proposal.map(|p| &p.notes[..]).unwrap_or_default();
         rows.extend(notes.iter().map(|note| warned(g.warn, &Clean::line(note))));
-        let unchecked = ctx.state.began_unchecked().filter(|_| proposal.is_some_and(|p| p.task.is_some()));
+        // It is said of the plan: once, above the first file.
+        let first = self.files.first().is_some_and(|first| first.id == file.id);
+        let of_plan = first && proposal.is_some_and(|p| p.task.is_some());
+        let unchecked = ctx.state.began_unchecked().filter(|_| of_plan);
         rows.extend(unchecked.map(|said| warned(g.warn, &Clean::line(said))));
         let off_plan = Self::off_plan(ctx, file.id);
         rows.extend(off_plan.map(|words| warned(g.off_plan, &words)));

@@ -150,9 +150,14 @@ fn that_nothing_checks_a_plan_that_began_by_itself_stands_above_its_change() {
         s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
         s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
         s.propose(20, "src/auth/login.rs", BEFORE, after());
-        s.tell(review(30, &[20]));
-        let rows = s.text(100, 40);
-        assert_eq!(rows.iter().any(|row| row.contains(said)), told, "{rows:#?}");
+        s.propose(21, "src/auth/logout.rs", BEFORE, after());
+        s.tell(review(30, &[20, 21]));
+        // It is said of the plan, and not of each of its files.
+        for first in [told, false] {
+            let rows = s.text(100, 40);
+            assert_eq!(rows.iter().any(|row| row.contains(said)), first, "{rows:#?}");
+            s.act(DiffAction::NextFile);
+        }
     }
 }
 
