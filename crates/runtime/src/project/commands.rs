@@ -11,6 +11,7 @@ use pilothouse_tools::Jail;
 use super::{
     Grounds, MANIFEST_BYTES, beginning,
     environment::{Environments, Found, Kept},
+    packages,
     tree::Top,
 };
 

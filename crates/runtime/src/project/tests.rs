@@ -291,6 +291,31 @@ fn programs_of_gates_are_found_on_the_path_and_by_the_names_that_cargo_was_told(
 }
 
 #[test]
+fn packages_that_a_line_needs_and_that_are_not_installed_are_told_with_what_installs_them() {
+    let named = r#"{"devDependencies": {"tsx": "4"}}"#;
+    for (files, line, told) in [
+        (&[("package.json", named), ("package-lock.json", "{}")][..], "npm test", Some("`npm ci`")),
+        (&[("package.json", named)], "node --import tsx --test", Some("`npm install`")),
+        (&[("package.json", named), ("pnpm-lock.yaml", "")], "pnpm test && make", Some("`pnpm install`")),
+        (&[("package.json", named)], "make test", None),
+        (&[("package.json", r#"{"dependencies": {}}"#)], "npm test", None),
+        (&[("package.json", named), ("node_modules/tsx/index.js", "")], "npm test", None),
+        (&[("package.json", named), (".pnp.cjs", "")], "yarn test", None),
+        (&[], "npm test", None),
+    ] {
+        let place = Place::new(&[]);
+        for (name, text) in files {
+            place.put(name, text);
+        }
+        let programs = SearchPath::of(&crate::home::Environment::default(), place.project.path());
+        let said = pilothouse_core::plan::Programs::unready(&programs, line);
+        assert_eq!(said.is_some(), told.is_some(), "{line}: {said:?}");
+        let said = said.unwrap_or_default();
+        assert!(told.is_none_or(|how| said.starts_with("node_modules") && said.contains(how)), "{said}");
+    }
+}
+
+#[test]
 fn what_a_file_lists_is_missing_from_it_only_where_that_is_certain() {
     let lists = |file: &str, text: &str, line: &str| {
         let place = Place::new(&[]);
