@@ -7,7 +7,8 @@ use super::{Change, Joints, Lines, Newlines, hunks, lines};
 /// A change carried over to a text that others changed as well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rebased {
-    /// The text with both changes; where they meet, with this one.
+    /// The text with both changes; where they meet, with this one. Lines that both put in at one place both stand there,
+    /// those of the others first.
     pub text: Vec<u8>,
     /// The lines of what the others made of it where they meet and differ: those that are none of the text of before.
     pub meets: Vec<Lines>,
@@ -47,6 +48,12 @@ pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Rebased {
         let other = within(&joints, (&old, &now), &theirs, place);
         let kept = old.get(place.start..at).unwrap_or_default().concat();
         let others = is.lines(&other);
+        if place.len == 0 && !old.is_empty() && stand_together(&is.lines(&own), &others) {
+            joints.extend(&mut text, Some(&others));
+            joints.extend(&mut text, Some(&is.lines(&own)));
+            start += others.len();
+            continue;
+        }
         if own != other && own != kept && other != kept {
             let new = new_lines(&was.lines(&kept), &others);
             meets.push(Lines { start: start + new.start, len: new.len });
@@ -56,6 +63,20 @@ pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Rebased {
     }
     joints.extend(&mut text, old.get(at..));
     Rebased { text, meets }
+}
+
+/// Whether lines that two sides put in at one place are two things, and not one that each made its way: that begins alike,
+/// or holds the other.
+fn stand_together(own: &[&[u8]], others: &[&[u8]]) -> bool {
+    let holds = |all: &[&[u8]], part: &[&[u8]]| all.windows(part.len().max(1)).any(|some| some == part);
+    let are_two = !own.is_empty() && !others.is_empty() && first_said(own) != first_said(others);
+    are_two && !holds(own, others) && !holds(others, own)
+}
+
+/// The first line that is not blank.
+fn first_said<'t>(lines: &[&'t [u8]]) -> Option<&'t [u8]> {
+    let is_blank = |line: &[u8]| line.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0);
+    lines.iter().copied().find(|line| !is_blank(line))
 }
 
 /// The lines of a text that neither its beginning nor its end has in common with an older one.

@@ -71,7 +71,14 @@ proptest! {
         prop_assert_eq!(rebase(&a, &b, &b), Rebased { text: b.clone(), meets: vec![] });
         let (over, back) = (rebase(&a, &b, &c), rebase(&a, &c, &b));
         prop_assert_eq!(over.meets.len(), back.meets.len());
-        prop_assert!(!over.meets.is_empty() || over.text == back.text);
+        // What both put in at one place stands in the order of the others: the same lines all the same.
+        let sorted = |text: &[u8]| {
+            let bare = |line: &[u8]| line.strip_suffix(b"\n").unwrap_or(line).to_vec();
+            let mut lines: Vec<_> = lines(text).into_iter().map(bare).collect();
+            lines.sort();
+            lines
+        };
+        prop_assert!(!over.meets.is_empty() || sorted(&over.text) == sorted(&back.text));
         prop_assert!(over.meets.iter().all(|m| m.end() <= lines(&c).len()));
     }
 
@@ -160,11 +167,30 @@ fn lines_that_are_put_in_beside_a_change_meet_nothing() {
         assert_eq!((std::str::from_utf8(&got.text).unwrap(), &got.meets[..]), (wanted, &[][..]), "{now}");
     }
     for (before, after, now, meets) in [
-        ("a\nb\n", "a\nx\nb\n", "a\ny\nb\n", Lines { start: 1, len: 1 }),
+        // It begins alike, or one holds the other: one thing that each made its way.
+        ("a\nb\n", "a\nx\n1\nb\n", "a\n\nx\n2\nb\n", Lines { start: 1, len: 3 }),
+        ("a\nb\n", "a\nx\ny\nb\n", "a\ny\nb\n", Lines { start: 1, len: 1 }),
+        // A file that both made has no place in it that is the same one.
+        ("", "x\n", "y\n", Lines { start: 0, len: 1 }),
         ("a\nb\nc\n", "A\nB\nc\n", "a\nmine\nb\nc\n", Lines { start: 1, len: 1 }),
         ("a\nb\nc\n", "A\nb\nc\n", "a\nB\nc\n", Lines { start: 1, len: 1 }),
     ] {
         assert_eq!(rebase(before.as_bytes(), after.as_bytes(), now.as_bytes()).meets, [meets], "{now}");
+    }
+}
+
+#[test]
+fn lines_that_both_put_in_at_one_place_both_stand_there_the_others_first() {
+    for (before, after, now, wanted) in [
+        ("a\nb\n", "a\nours\nb\n", "a\ntheirs\nb\n", "a\ntheirs\nours\nb\n"),
+        ("a\n}\n", "a\nx() {\n}\n}\n", "a\ny() {\n}\n}\n", "a\ny() {\n}\nx() {\n}\n}\n"),
+        ("a\n", "a\nours", "a\ntheirs\n", "a\ntheirs\nours"),
+        ("a\n", "ours\na\n", "theirs\na\nlast\n", "theirs\nours\na\nlast\n"),
+    ] {
+        let got = rebase(before.as_bytes(), after.as_bytes(), now.as_bytes());
+        assert_eq!((std::str::from_utf8(&got.text).unwrap(), &got.meets[..]), (wanted, &[][..]), "{now}");
+        let back = rebase(now.as_bytes(), &got.text, before.as_bytes());
+        assert_eq!(std::str::from_utf8(&back.text).unwrap(), after, "carried back it is the same one");
     }
 }
 
