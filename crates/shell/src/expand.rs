@@ -360,7 +360,7 @@ impl Walker<'_> {
             && !self.memory.all_unsure
             && !super::settings::steers(name)
             && !is_secret_variable(name)
-            && !list("variables that there are").iter().any(|listed| given(&listed))
+            && !list("variables that there are").iter().any(given)
             && !words.any(|word| list("words that set a name").contains(&word))
     }
 

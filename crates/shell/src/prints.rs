@@ -57,7 +57,7 @@ impl Walker<'_> {
                 && word.chars().all(|c| c.is_ascii_alphanumeric() || "_.-/".contains(c))
         };
         let echoed = matches!(words.as_slice(), ["echo", first, rest @ ..]
-            if redirects.is_empty() && plain(first) && rest.iter().all(|word| plain(word)));
+            if redirects.is_empty() && plain(first) && rest.iter().all(plain));
         assigns.is_empty()
             && redirects
                 .iter()
