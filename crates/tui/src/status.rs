@@ -160,6 +160,7 @@ impl Groups {
                     head.truncate(1);
                     let what = match state.pending_messages.is_empty() {
                         true if form.served => "",
+                        true if state.compacting.is_some() && state.answering().is_none() => " summing up",
                         true => " answering",
                         false => " classifying",
                     };

@@ -239,6 +239,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         overtaken: 0,
         writing_gates: std::collections::BTreeSet::new(),
         after: None,
+        broke: None,
         red: Vec::new(),
         replaced: Vec::new(),
         reds: std::collections::BTreeMap::new(),
@@ -329,4 +330,15 @@ fn what_is_too_long_for_a_hint_goes_by_whole_parts_of_it() {
     assert_eq!(shorten_parts(text, 26), "rejected \u{2013} describe the\u{2026}", "else behind a word");
     let control = "a applies the control file AGENTS.md; it asks for its word first";
     assert_eq!(shorten_parts(control, 56), "a applies the control file AGENTS.md\u{2026}");
+}
+
+#[test]
+fn what_was_said_that_is_summed_up_is_no_answer() {
+    let mut state = state(Mode::Exploratory, Phase::Idle);
+    let call = pilothouse_core::ids::CallId(2);
+    let (upto, keep) = (Seq(1), String::new());
+    state.compacting =
+        Some(pilothouse_core::session::Compacting { call, upto, keep, again: false, held: None });
+    let (left, _) = text(&state, 100);
+    assert!(left.contains("summing up") && !left.contains("answering"), "{left}");
 }
