@@ -144,18 +144,18 @@ impl Draft<'_> {
         let runs = matches!(needs, Capability::Execute | Capability::Network);
         let why = match (plans, runs) {
             (true, true) if open.run().is_some_and(|run| secrets::named_in(&run.command)) => {
-                "it names a file that keeps secrets, and a command that reads one is asked about, which planning never does: plan without what stands in it, or put the command into the plan"
+                "it names a file that keeps secrets, and a command that reads one is asked about, which planning never does; plan without what stands in it, or put the command into the plan"
             }
             (true, true) if open.source_call().is_some() => {
-                "while planning only what says that it reads is asked of a source, and of one that the message names: put it into the plan, as a step"
+                "while planning only what says that it reads is asked of a source, and of one that the message names; put it into the plan, as a step"
             }
             (true, true) => &format!(
-                "while planning a command may only read, unless a rule lets it through{}: put it into the plan, as a step or a gate",
+                "while planning a command may only read, unless a rule lets it through{}; put it into the plan, as a step or a gate",
                 self.checks_to_try(lane)
             ),
-            (true, false) => "while planning files are only read: put the change into the plan, as a step",
+            (true, false) => "while planning files are only read; put the change into the plan, as a step",
             (false, _) => {
-                "a question beside a run only reads, and the run has the files: go on with what you can read"
+                "a question beside a run only reads, and the run has the files; go on with what you can read"
             }
         };
         let called = open.source_call().map_or_else(|| name(open), |call| call.tool.as_str());

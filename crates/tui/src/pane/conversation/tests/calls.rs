@@ -1,7 +1,7 @@
 //! What the row of a call says to the user, and what gives way where it is narrow.
 
 use super::*;
-use pilothouse_core::tool::Advice;
+use pilothouse_core::{lane::ChildWork, tool::Advice};
 
 /// How a call ended.
 fn ends(call: u64, status: CallStatus, summary: &str, result: &str) -> Event {
@@ -23,14 +23,42 @@ fn refused(tool: &str, summary: &str, result: &str, width: u16) -> String {
 #[test]
 fn why_a_call_was_refused_is_said_once_and_to_the_user() {
     let text = refused("run", "not done: the user said something meanwhile; hear that first", "", 80);
-    assert!(text.contains("Run       not run: the user said something meanwhile\n"), "{text}");
-    let why = "run is not allowed here: while planning a command may only read, unless a rule lets it through: put it into the plan";
+    assert!(text.contains("Run       not run: you said something meanwhile\n"), "{text}");
+    let why = "run is not allowed here: while planning a command may only read, unless a rule lets it through; put it into the plan";
     // The summary is cut where it is made; why is read whole, below the row where that has no room for it.
-    let cut: String = why.chars().take(100).collect();
-    let text = refused("run", &cut, why, 60);
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("Run not allowed here: while planning a command may only read"), "{text}");
-    assert!(words.contains("put it into the plan") && !words.contains("not run"), "{text}");
+    let cut = "run is not allowed here: while planning a command may only read, unless a rule lets it…";
+    for width in [60, 200] {
+        let text = refused("run", cut, why, width);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told =
+            "Run not allowed here: while planning a command may only read, unless a rule lets it through";
+        assert!(words.contains(told) && !words.contains('…'), "{text}");
+        // What the model is to do now is its own business.
+        assert!(!words.contains("put it into the plan") && !words.contains("not run"), "{text}");
+    }
+    let why = "not run: the user left the change to src/money.ts before it; see to that first, then call it again if it is still wanted";
+    let cut =
+        "not run: the user left the change to src/money.ts before it; see to that first, then call it again…";
+    let text = refused("run", cut, why, 200);
+    assert!(text.contains("Run       not run: you left the change to src/money.ts before it\n"), "{text}");
+}
+
+#[test]
+fn what_went_wrong_is_said_whole_where_there_is_room_and_without_what_stands_beside_it() {
+    let place = "/work/shots/a-long-name-of-a-picture/ts200.png";
+    let why = format!(
+        "{place} leads outside the workspace; only files inside it can be read here, by their names in it"
+    );
+    let cut: String = why.chars().take(99).chain(['…']).collect();
+    let mut s = Screen::new();
+    s.tell(started(2, Tool::Read, place));
+    s.tell(ends(2, CallStatus::Failed, &cut, &why));
+    let text = s.text(200, 4)[0].clone();
+    assert_eq!(text.matches(place).count(), 1, "{text}");
+    assert!(
+        text.contains("leads outside the workspace; only files inside it can be read here, by their"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -106,4 +134,27 @@ fn what_came_of_a_call_has_no_marks_of_code() {
     s.tell(ends(2, CallStatus::Failed, "it is no text: `read` shows text", ""));
     let text = s.text(80, 3).join("\n");
     assert!(text.contains("it is no text: read shows text"), "{text}");
+}
+
+#[test]
+fn sub_agents_are_counted_once_and_each_says_its_own_task() {
+    let mut s = Screen::new();
+    s.tell(started(2, Tool::Delegate, "find every use of it"));
+    for (n, task) in [(8, "find every use of it"), (9, "look for tests")] {
+        let (lane, task, agent) = (LaneId(n), excerpt(task), None);
+        s.tell(Event::ChildStarted { lane, call: CallId(2), work: ChildWork::Search, task, agent });
+    }
+    let ends = |n| Event::ChildEnded { lane: LaneId(n), call: CallId(2), report: "found".into(), done: true };
+    let text = s.text(100, 6).join("\n");
+    assert!(text.contains("2 sub-agents") && text.matches("find every use of it").count() == 1, "{text}");
+    s.tell(ends(8));
+    s.tell(ends(9));
+    let told = "2 reports\n\n1. search: find every use of it\nin a.ts\n\n2. search: look for tests\nnone";
+    s.tell(ended(2, "2 reports", told));
+    let text = s.text(100, 6).join("\n");
+    assert!(text.contains("2 sub-agents") && text.matches("find every use of it").count() == 1, "{text}");
+    assert!(!text.contains("2 reports"), "{text}");
+    s.act(ConversationAction::Fold);
+    let text = s.text(100, 14).join("\n");
+    assert!(text.contains("in a.ts") && !text.contains("2 reports"), "{text}");
 }

@@ -1,7 +1,7 @@
 //! What is told of the queue, of steps and of changes.
 
 use pilothouse_core::{
-    completion::{Completion, FileTally, GateFact},
+    completion::{Completion, FileTally, GateFact, LastRun},
     goal::{Attempt, GoalStatus, GoalSummary},
     plan::{GateStatus, Task},
     proposal::Decision,
@@ -351,7 +351,7 @@ fn what_is_looked_for_and_not_there_is_no_failure() {
         (
             Tool::Read,
             "src/gone.rs is a folder".to_owned(),
-            " ✗ Read      src/gone.rs   src/gone.rs is a folder",
+            " ✗ Read      src/gone.rs   is a folder",
         ),
         (Tool::Edit, format!("src/gone.rs {ABSENT}"), " ✗ edit      src/gone.rs"),
     ] {
@@ -862,4 +862,26 @@ fn instructions_of_a_folder_are_named_once_however_many_lines_of_work_are_told_t
         1,
         "{text}"
     );
+}
+
+#[test]
+fn a_run_whose_last_command_failed_says_so_below_its_end_and_is_not_called_complete() {
+    for (broke, told) in [(Some(1), true), (None, false)] {
+        let mut s = Screen::new();
+        s.tell(Event::PlanReady { plan: plan() });
+        run_begins(&mut s);
+        let broke = broke.map(|code| LastRun { command: "node src/main.js".into(), exit: Some(code) });
+        s.tell(Event::RunCompleted {
+            run: RunId(7),
+            status: RunStatus::Completed,
+            summary: "Done. 1 file created/modified.".into(),
+            files: vec![],
+            goal: None,
+            came_to: Some(Box::new(Completion { broke, done: 1, ..Completion::default() })),
+        });
+        let text = s.text(100, 40).join("\n");
+        assert_eq!(text.contains("the agent's last command failed (exit 1)"), told, "{text}");
+        assert_eq!(text.contains("node src/main.js"), told, "{text}");
+        assert_eq!(text.contains("✓ Done."), told, "{text}");
+    }
 }

@@ -70,6 +70,9 @@ fn summary(call: &Call) -> (String, Slot) {
         },
         CallState::Ended(CallStatus::Failed) if call.tool.is_some_and(Tool::proposes) => unproposed(call),
         CallState::Ended(CallStatus::Interrupted) if call.summary.is_empty() => "interrupted".to_owned(),
+        // Below it each sub-agent says how it ended.
+        CallState::Ended(CallStatus::Done) if !call.children.is_empty() => String::new(),
+        CallState::Ended(CallStatus::Failed) => beside_subject(call, whole(call)).to_owned(),
         CallState::Ended(_) => call.summary.clone(),
     };
     let ink = match call.state {
@@ -82,13 +85,36 @@ fn summary(call: &Call) -> (String, Slot) {
 
 /// Why a call was refused: what its model is to do now is not told here.
 fn refused(call: &Call) -> String {
-    // The summary is cut; the whole sentence begins the result.
-    let whole = call.result.shown.lines().next().filter(|line| line.starts_with(&call.summary));
-    let whole = whole.filter(|_| !call.summary.is_empty()).unwrap_or(&call.summary);
+    let whole = whole(call);
     let name = call.tool.map_or(call.name.as_str(), |tool| tool.name());
     let barred = whole.strip_prefix(name).and_then(|rest| rest.strip_prefix(" is "));
     let told = whole.strip_prefix("not done: ").or(barred.filter(|rest| rest.starts_with("not ")));
-    told.map_or(whole, for_the_user).to_owned()
+    to_the_user(beside_subject(call, for_the_user(told.unwrap_or(whole))))
+}
+
+/// What came of a call, whole: a summary that is cut begins the result.
+fn whole(call: &Call) -> &str {
+    let kept = call.summary.trim_end_matches('…');
+    let first = call.result.shown.lines().next().filter(|line| line.starts_with(kept));
+    first.filter(|_| !kept.is_empty() && kept != call.summary).unwrap_or(&call.summary)
+}
+
+/// The same without what it acts on, which stands in the row already.
+fn beside_subject<'a>(call: &Call, told: &'a str) -> &'a str {
+    let rest = told.strip_prefix(call.subject.as_str()).and_then(|rest| rest.strip_prefix(' '));
+    rest.filter(|_| !call.subject.is_empty()).unwrap_or(told)
+}
+
+/// What is told to a model of its user, told to that user.
+fn to_the_user(text: &str) -> String {
+    let said = [
+        ("the user does ", "you do "),
+        ("the user says ", "you say "),
+        ("the user keeps ", "you keep "),
+        ("the user's ", "your "),
+        ("the user ", "you "),
+    ];
+    said.into_iter().fold(text.to_owned(), |text, (of, to)| text.replace(of, to))
 }
 
 /// Why nothing was proposed.
@@ -181,7 +207,11 @@ pub(in super::super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: 
 /// and what was not done outlive the end of a long subject, anything else goes before it.
 fn beside(call: &Call, (summary, urgent): (&str, bool), room: usize, g: &Glyphs) -> (String, bool) {
     let about = call.tool.map(Tool::subject);
-    let subject = Clean::line(&call.subject).into_string();
+    let subject = match call.children.len() {
+        0 => Clean::line(&call.subject).into_string(),
+        // Each says its task in a row of its own.
+        agents => row::count(agents, "sub-agent"),
+    };
     let quoted = about == Some(Subject::Pattern) && !subject.is_empty();
     let subject = if quoted { format!("\"{subject}\"") } else { subject };
     let wanted = row::width(summary) + 3;
@@ -207,7 +237,9 @@ fn written_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
     let g = env.glyphs;
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {
-        detail(&call.result.shown, env, rows);
+        let shown = &call.result.shown;
+        let counted = shown.strip_prefix(&call.summary).filter(|_| !call.children.is_empty());
+        detail(counted.map_or(shown.as_str(), |rest| rest.trim_start_matches('\n')), env, rows);
     } else if let Some(gated) = &call.gate {
         if !gated.green && !gated.diagnostics.is_empty() {
             detail(&gated.diagnostics, env, rows);
