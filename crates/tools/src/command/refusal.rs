@@ -47,6 +47,14 @@ const UNREACHED: [&str; 20] = [
 /// What they say of sockets: without the network local ones are closed as well.
 const SOCKETS: [&str; 4] = ["socket", "bind(", "listen", "loopback"];
 
+/// What they say of a socket that is a file. With the network it is closed as well.
+const UNIX: [&str; 4] = ["af_unix", "unix socket", "unix domain", "unixstream"];
+/// What works on a socket, in a line that names the file of one.
+const BINDS: [&str; 3] = ["listen", "bind", "connect"];
+
+/// Programs that make a socket by themselves, and a way to the same without one.
+const WITHOUT_SOCKET: [(&str, &str); 1] = [("tsx", "`node --import tsx FILE`")];
+
 /// What they say when they may not look into another program: leak checkers, debuggers, tracers.
 const TRACED: [&str; 4] =
     ["ptrace", "leaksanitizer has encountered a fatal error", "process_vm_readv", "pidfd_getfd"];
@@ -136,6 +144,16 @@ fn stands_in(name: &str, text: &str) -> bool {
     })
 }
 
+/// Whether what was refused is a Unix socket.
+fn is_unix_socket(said: &str) -> bool {
+    let path = |word: &str| word.trim_matches(['\'', '"', '(', ')', ',']).starts_with('/');
+    let named = |line: &str| {
+        let any = |words: &[&str]| words.iter().any(|word| line.contains(word));
+        any(&FORBIDDEN) && any(&BINDS) && line.split_whitespace().any(path)
+    };
+    UNIX.iter().any(|word| said.contains(word)) || said.lines().any(named)
+}
+
 /// The hint for a command that failed like this, if the sandbox may be the reason; who is `alone` has nobody to ask for more.
 pub(super) fn hint(said: &str, confine: Confine, alone: bool) -> Option<Advice> {
     let Confine::Inside { write, network } = confine else { return None };
@@ -153,20 +171,26 @@ pub(super) fn hint(said: &str, confine: Confine, alone: bool) -> Option<Advice> 
         "only reads, and writes $TMPDIR"
     };
     let local = !network && held && !traced && says(&SOCKETS);
+    // Services of this machine stand behind such a socket, and no rule can tell one from another.
+    let unix = held && !traced && is_unix_socket(&said);
     let net = match (network, local) {
+        _ if unix => "can make and reach no Unix socket, with the network or without",
         (true, _) => "has the network",
         (false, true) => "has no network: local sockets are closed too",
         (false, false) => "has no network",
     };
     let mut ways = Vec::new();
-    if !network && (offline || held) {
+    if !network && (offline || held) && !unix {
         ways.push("\"network\": true for the network");
     }
     if held {
         ways.push("\"outside\": true to run it outside the sandbox");
     }
     let trace = if traced { ", and no program traces another (leak checks, debuggers, strace)" } else { "" };
-    let why = format!("it ran in a sandbox, where it {place} and {net}{trace}; if that is why it failed,");
+    let without = WITHOUT_SOCKET.iter().find(|(program, _)| unix && stands_in(program, &said));
+    let without = without.map_or_else(String::new, |(_, way)| format!("{way} needs none; "));
+    let why =
+        format!("it ran in a sandbox, where it {place} and {net}{trace}; {without}if that is why it failed,");
     let model = if alone {
         format!("({why} {UNATTENDED})")
     } else {
@@ -230,6 +254,14 @@ mod tests {
         assert!(model(pip).contains("\"network\": true"));
         let socket = "s = socket.socket()\nPermissionError: [Errno 1] Operation not permitted";
         assert!(model(socket).contains("local sockets are closed too"));
+        // With the network a Unix socket stays closed.
+        let unix =
+            "Error: listen EPERM: operation not permitted /tmp/x-zf0BTw/tsx-0/14.pipe\n  at npx tsx main.ts";
+        let told = model(unix);
+        assert!(told.contains("no Unix socket") && told.contains("\"outside\": true"), "{told}");
+        assert!(!told.contains("\"network\": true") && told.contains("node --import tsx"), "{told}");
+        let python = "socket.socket(socket.AF_UNIX)\nPermissionError: [Errno 1] Operation not permitted";
+        assert!(!model(python).contains("\"network\": true") && !model(python).contains("tsx"));
         let leaks = "==7==LeakSanitizer has encountered a fatal error.\n==7==HINT: LeakSanitizer does not work under ptrace (strace, gdb, etc)";
         let leaks = hint(leaks, INSIDE, false).map(|a| (a.model, a.user)).unwrap_or_default();
         assert!(
