@@ -112,6 +112,12 @@ impl Host {
         };
         let which = session.map_or(Which::New, Which::Named);
         let mut setup = Setup { which, ..self.setup.clone() };
+        // It was picked from a list that says where it works.
+        if let Which::Named(name) = &setup.which
+            && let Ok(found) = sessions::find(&setup.home, &setup.workspace, name)
+        {
+            setup.workspace = found.workspace;
+        }
         if let Some(name) = &wish.worktree {
             match worktrees::make(&self.setup.workspace, name).await {
                 Ok(made) => {

@@ -210,7 +210,19 @@ fn resume_goes_on_with_the_session_that_was_used_last_of_this_folder_or_of_any()
         terminal.see("session resumed");
         let screen = terminal.see(last);
         assert!(!screen.contains(other) && !screen.contains("what is find_notes?"), "{args:?} {screen}");
+        let there = "this session works in ";
+        if last == "where is parse?" {
+            terminal.see(there);
+        } else {
+            assert!(!screen.contains(there), "{screen}");
+        }
         terminal.keys("\x18q");
         assert_eq!(terminal.end(), 0);
     }
+    // Nor without a screen, and by its name as well.
+    let mut elsewhere =
+        desk.command(&["run", "what is Note?", "--session", made[1]["slug"].as_str().unwrap()]);
+    elsewhere.current_dir(desk.path().join("src"));
+    let folder = desk.path().canonicalize().unwrap();
+    finish(elsewhere).with(0).tells(&[&format!("this session works in {}, not here", folder.display())]);
 }

@@ -248,7 +248,8 @@ fn meant(setup: &Setup) -> Result<PathBuf, RuntimeError> {
 }
 
 fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
-    let mut workspace = meant(setup)?;
+    let here = meant(setup)?;
+    let mut workspace = here.clone();
     let found = match &setup.which {
         Which::New => None,
         Which::Last => Some(sessions::last(&setup.home, Some(&workspace))?),
@@ -283,6 +284,10 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
     let mut notices = notices(&config, &trust.1, &sources);
     notices.extend(rules.notices);
+    // Nobody is to change another project than the one they think they are in.
+    if workspace != here {
+        notices.push(format!("this session works in {}, not here", workspace.display()));
+    }
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
