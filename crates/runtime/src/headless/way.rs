@@ -56,7 +56,7 @@ fn leaves_nothing(state: &State) -> bool {
     let plans = [&state.plan, &state.suspended];
     let planned = plans.iter().any(|p| p.is_some()) || state.pipeline.is_some();
     let proposed = state.open_proposals().next().is_some() || state.set_aside().next().is_some();
-    let failed = state.failure.is_some() || state.unanswered.is_some() || state.is_unheeded();
+    let failed = state.failure.is_some() || state.unanswered.is_some() || state.leaves_message();
     !planned && !proposed && !failed && state.queue.is_empty()
 }
 
@@ -100,7 +100,7 @@ fn next_words(asked: Option<&Checkpoint>, state: &State) -> String {
     if let Some(agent) = stages.and_then(PipelineState::beginning).filter(|_| state.plan.is_none()) {
         return format!("\"/{}\"", agent.agent);
     }
-    let left = state.plan.is_some() || state.suspended.is_some() || state.is_unheeded();
+    let left = state.plan.is_some() || state.suspended.is_some() || state.leaves_message();
     if left { "\"/redo\"" } else { "\"go on\"" }.to_owned()
 }
 

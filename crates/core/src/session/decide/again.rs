@@ -43,6 +43,23 @@ impl State {
     pub fn is_unheeded(&self) -> bool {
         self.came_to_nothing().is_some()
     }
+
+    /// The message whose answer would be asked for once more.
+    pub(super) fn answer_to_redo(&self) -> Option<TurnId> {
+        let cut = self.cut_short;
+        let cut = cut.filter(|_| self.phase == Phase::Idle && self.plan_aside().is_none());
+        self.failed_answer.or(cut).filter(|_| self.phase != Phase::Failed)
+    }
+
+    /// The message that `/redo` asks again: its answer failed or was stopped, or it came to nothing.
+    pub(super) fn message_to_redo(&self) -> Option<TurnId> {
+        self.answer_to_redo().or_else(|| self.came_to_nothing())
+    }
+
+    /// Whether `/redo` asks a message again.
+    pub fn leaves_message(&self) -> bool {
+        self.message_to_redo().is_some()
+    }
 }
 
 impl Draft<'_> {
@@ -50,7 +67,7 @@ impl Draft<'_> {
     /// a model is asked and nothing failed, that is all. Else it takes the last message, whatever became of it, else what
     /// `/redo` does.
     pub(super) fn retry(&mut self) -> Decided {
-        let failed = self.answer_to_redo();
+        let failed = self.state.answer_to_redo();
         if self.state.pending().values().any(Work::asks_model) {
             self.heard(Slash::Retry);
             let Some(turn) = failed else { return Ok(()) };
@@ -73,7 +90,7 @@ impl Draft<'_> {
         if self.means_taken_back() {
             return self.give_back();
         }
-        let failed = self.answer_to_redo().or_else(|| self.state.came_to_nothing());
+        let failed = self.state.message_to_redo();
         // Who took a change back may mean that.
         let bare = self.state.last_plan().is_none() && self.state.undone().is_empty();
         let last = || self.state.last_message().filter(|turn| bare && !self.state.has_failed(*turn));
@@ -88,7 +105,7 @@ impl Draft<'_> {
         if reading.whole.turn != Turn::Control(Control::Redo) || reading.slash.is_some() {
             return None;
         }
-        let left = self.answer_to_redo().or_else(|| self.state.came_to_nothing()).is_some();
+        let left = self.state.message_to_redo().is_some();
         let rests = self.state.is_at_rest() && !self.state.took_back;
         let rests = rests && !left && self.state.plan_aside().is_none();
         let last = self.state.turns.values().next_back().filter(|_| rests)?;
@@ -113,13 +130,6 @@ impl Draft<'_> {
         if self.state.turns.get(&turn).is_some_and(|info| info.widened != ToolScope::NONE) {
             self.emit(Event::TurnAskedAgain { turn });
         }
-    }
-
-    /// The message whose answer would be asked for once more.
-    pub(super) fn answer_to_redo(&self) -> Option<TurnId> {
-        let cut = self.state.cut_short;
-        let cut = cut.filter(|_| self.state.phase == Phase::Idle && self.state.plan_aside().is_none());
-        self.state.failed_answer.or(cut).filter(|_| self.state.phase != Phase::Failed)
     }
 
     /// "Go on" where a plan was left: one that a run was made of goes on as that began, if it is the same yet; another is

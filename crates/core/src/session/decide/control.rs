@@ -298,7 +298,7 @@ impl Draft<'_> {
                 Ok(())
             }
             Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.go_on_with_plan(),
-            Phase::Idle if self.answer_to_redo().or(self.state.came_to_nothing()).is_some() => self.redo(),
+            Phase::Idle if self.state.leaves_message() => self.redo(),
             Phase::Idle => Err(Refusal::new("there is no plan to continue")),
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),

@@ -270,7 +270,7 @@ impl Draft<'_> {
 
     /// Says so where a message has no answer, for the program ended before it came.
     fn offer_answer(&mut self) {
-        let turn = self.answer_to_redo().filter(|_| self.state.unanswered.is_some());
+        let turn = self.state.answer_to_redo().filter(|_| self.state.unanswered.is_some());
         if let Some(said) = turn.and_then(|turn| self.state.turns.get(&turn)).map(|t| t.headline()) {
             let text = format!("\"{said}\" was not answered when the program ended; `/retry` asks it again.");
             self.notice(Level::Info, text);

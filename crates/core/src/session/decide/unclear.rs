@@ -70,7 +70,7 @@ impl Draft<'_> {
         let Some(Turn::Control(word)) = self.state.turns.get(&turn).map(|t| &t.class) else { return true };
         let (idle, planned) = (self.state.phase == Phase::Idle, self.state.plan.is_some());
         match word {
-            Control::Redo | Control::Proceed if self.answer_to_redo().is_some() => true,
+            Control::Redo | Control::Proceed if self.state.answer_to_redo().is_some() => true,
             Control::Redo | Control::Proceed | Control::Replan => {
                 !idle || planned || self.state.last_plan().is_some()
             }
@@ -102,7 +102,7 @@ impl Draft<'_> {
         let failed = self.state.phase == Phase::Failed;
         match word {
             Control::Redo | Control::Proceed if failed => "Try again",
-            Control::Redo | Control::Proceed if self.answer_to_redo().is_some() => "Answer again",
+            Control::Redo | Control::Proceed if self.state.answer_to_redo().is_some() => "Answer again",
             Control::Redo | Control::Proceed if self.state.phase == Phase::Idle => "Resume the last plan",
             Control::Redo | Control::Proceed => "Go on",
             Control::Approve if self.state.phase == Phase::AwaitingApproval => "Show the plan again",
