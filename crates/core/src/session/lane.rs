@@ -240,6 +240,8 @@ pub struct Child {
     pub lane: LaneId,
     /// What it found, once it has ended.
     pub report: Option<String>,
+    /// Whether it came to its end by itself.
+    pub done: bool,
 }
 
 impl OpenCall {

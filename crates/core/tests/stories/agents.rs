@@ -184,6 +184,7 @@ fn too_many_or_none_are_refused_and_one_that_fails_does_not_stop_the_others() {
         status == CallStatus::Done && text.contains("It failed: silent") && text.ends_with("found"),
         "{text}"
     );
+    assert!(text.starts_with("1 report; 1 sub-agent did not finish\n"), "{text}");
     b.reply("", &[("delegate", tasks(7))]);
     assert!(ended(&b).pop().unwrap().1.contains("6 more may be started"));
 }

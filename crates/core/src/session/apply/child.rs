@@ -19,7 +19,7 @@ impl State {
                 {
                     lane.children += 1;
                     let open = lane.calls.iter_mut().filter(|c| c.call == *call);
-                    open.for_each(|c| c.children.push(Child { lane: *child, report: None }));
+                    open.for_each(|c| c.children.push(Child { lane: *child, report: None, done: false }));
                 }
                 if let Some(lane) = self.lanes.get_mut(child)
                     && let Some(agent) = agent
@@ -29,11 +29,11 @@ impl State {
                     lane.agent = Some(Arc::new(Directed::of_child(seq, agent)));
                 }
             }
-            Event::ChildEnded { lane: child, report, .. } => {
+            Event::ChildEnded { lane: child, report, done, .. } => {
                 let calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
                 let child = calls.flat_map(|c| &mut c.children).find(|c| c.lane == *child);
                 if let Some(child) = child {
-                    child.report = Some(report.clone());
+                    (child.report, child.done) = (Some(report.clone()), *done);
                 }
             }
             _ => {}

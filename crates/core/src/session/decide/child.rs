@@ -195,8 +195,11 @@ impl Draft<'_> {
 /// What a call is answered whose sub-agents have all reported.
 fn reports(open: &crate::session::OpenCall) -> String {
     let tasks = open.delegate().map(|d| d.tasks.as_slice()).unwrap_or_default();
-    let all = open.children.len();
-    let mut text = count(all, "report");
+    let done = open.children.iter().filter(|c| c.done).count();
+    let mut text = count(done, "report");
+    if let left @ 1.. = open.children.len() - done {
+        text.push_str(&format!("; {} did not finish", count(left, "sub-agent")));
+    }
     for (n, (child, task)) in open.children.iter().zip(tasks).enumerate() {
         let (kind, said) = (task.kind.name(), child.report.as_deref().unwrap_or_default());
         let about: String = task.task.lines().next().unwrap_or_default().chars().take(100).collect();

@@ -194,6 +194,8 @@ pub(super) struct Agent {
     pub(super) since: Millis,
     /// How long it took, and whether it came to its end by itself; `None` while it works.
     pub(super) ended: Option<(u64, bool)>,
+    /// Why its model failed, if it did.
+    pub(super) failed: Option<String>,
 }
 
 #[derive(Debug, Default)]

@@ -3,6 +3,7 @@
 use pilothouse_core::{
     event::{Event, Stamped},
     ids::LaneId,
+    talk::FaultKind,
 };
 
 use super::Log;
@@ -25,6 +26,7 @@ impl Log {
                     usage: pilothouse_core::talk::Usage::default(),
                     since: at,
                     ended: None,
+                    failed: None,
                 };
                 if let Some((c, dirty)) = self.known(*call) {
                     c.children.push(agent);
@@ -44,9 +46,12 @@ impl Log {
                 let now = format!("{} {subject}", tool.name());
                 self.agent(*lane, |a| a.now = now);
             }
-            Event::ThinkingFailed { lane, .. } | Event::CallEnded { lane, .. } => {
-                return self.is_agent(*lane);
+            Event::ThinkingFailed { lane, fault, .. } if self.is_agent(*lane) => {
+                if fault.kind != FaultKind::Cancelled {
+                    self.agent(*lane, |a| a.failed = Some(fault.message.clone()));
+                }
             }
+            Event::CallEnded { lane, .. } => return self.is_agent(*lane),
             _ => return false,
         }
         true

@@ -275,3 +275,31 @@ fn a_reply_that_broke_off_is_not_said_to_be_stopped() {
         assert!(text.contains(how) && !text.contains(other) && text.contains("In login"), "{text}");
     }
 }
+
+#[test]
+fn a_sub_agent_whose_model_failed_is_shown_as_failed_with_its_reason_and_one_that_was_stopped_is_not() {
+    for (kind, mark) in [(FaultKind::Refused, "✗"), (FaultKind::Cancelled, "–")] {
+        let mut s = Screen::new();
+        s.tell(said(1, "where?"));
+        s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+        s.tell(started(2, Tool::Delegate, "check the routes"));
+        s.tell(lane(3, LaneKind::Child(LaneId(1)), IntentNode::Read));
+        s.tell(Event::ChildStarted {
+            lane: LaneId(3),
+            call: CallId(2),
+            work: pilothouse_core::lane::ChildWork::Verify,
+            task: excerpt("check the routes"),
+            agent: None,
+        });
+        s.tell(thinking(4, 3));
+        let message = "the server answered 500: out of memory".to_owned();
+        let fault = Fault { kind, message: message.clone(), hint: String::new(), status: None };
+        s.tell(Event::ThinkingFailed { call: CallId(4), lane: LaneId(3), fault });
+        let report = format!("It failed: {message}");
+        s.tell(Event::ChildEnded { lane: LaneId(3), call: CallId(2), report, done: false });
+        let rows = s.text(100, 12);
+        let row = rows.iter().position(|r| r.contains("verify")).unwrap();
+        assert!(rows[row].contains(&format!("{mark} verify")), "{rows:#?}");
+        assert_eq!(rows[row + 1].contains(&message), mark == "✗", "{rows:#?}");
+    }
+}

@@ -16,11 +16,12 @@ const WORK: usize = 8;
 /// Columns below which the cost gives way to the task.
 const NARROW: usize = 72;
 
-/// A row for each; what it does now gives way first, then what it cost. None outlives the call that started it.
+/// A row for each, and why it failed below one that did; what it does now gives way first, then what it cost. None outlives the call that started it.
 pub(super) fn rows(agents: &[Agent], over: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
     let g = env.glyphs;
     for agent in agents {
         let (mark, ink) = match agent.ended {
+            _ if agent.failed.is_some() => (g.failed, Slot::Bad),
             None if !over => (g.spin(env.spinner), Slot::Info),
             Some((_, true)) => (g.done, Slot::Ok),
             None | Some((_, false)) => (g.skipped, Slot::Warn),
@@ -42,6 +43,9 @@ pub(super) fn rows(agents: &[Agent], over: bool, env: &Env<'_>, rows: &mut Vec<R
         let fits = row::width(&task) + 3 + row::width(&now) <= room;
         let row = if busy && fits { row.and("   ", Slot::Text).and(&now, Slot::Soft) } else { row };
         rows.push(row.ends(right, env.width, g.ellipsis));
+        if let Some(why) = &agent.failed {
+            super::lines_below(&[Clean::line(why).as_str()], env, rows);
+        }
     }
 }
 
