@@ -238,7 +238,7 @@ impl ClassifierTiers {
                 said.usage = usage;
                 said.opinion = question.read(|m| tier_answer::of_reply(&reply, m));
                 if said.opinion.is_none() {
-                    said.faults.push(told(&format!("its answer cannot be read: {}", shortened(&reply))));
+                    said.faults.push(told(&unread(&reply)));
                 }
             }
             Err(NoAnswer::Failed(why)) => said.faults.push(told(&why)),
@@ -345,13 +345,17 @@ async fn ask_model(
     }
 }
 
-fn shortened(text: &str) -> String {
-    let line = Clean::line(text).into_string();
+/// That a model's answer says nothing that can be used.
+fn unread(reply: &str) -> String {
+    let line = Clean::line(reply).into_string();
     let mut short: String = line.chars().take(60).collect();
     if short.len() < line.len() {
         short.push('…');
     }
-    if short.is_empty() { "it is empty".to_owned() } else { format!("“{short}”") }
+    if short.is_empty() {
+        return "its answer was empty".to_owned();
+    }
+    format!("its answer cannot be read: “{short}”")
 }
 
 #[cfg(test)]
@@ -409,6 +413,8 @@ mod tests {
         assert_eq!(faults(&one, None).await, ["The model gave no answer in 0 s."]);
         // One that comes between them counts anew, whatever it says.
         assert!(faults(&one, Some("hm")).await.iter().any(|told| told.contains("its answer cannot be read")));
+        let empty = "The model could not tell what you mean (its answer was empty).";
+        assert_eq!(faults(&other, Some("")).await, [empty]);
         assert_eq!(faults(&one, None).await, ["The model gave no answer in 0 s."]);
         let last = "The model gave no answer in 0 s; it is no longer asked what you mean in this session.";
         assert_eq!(faults(&one, None).await, [last]);

@@ -169,7 +169,7 @@ fn when_no_tier_answers_the_best_guess_of_the_rules_stands() {
     let mut b = asked_work();
     b.understand(WORK, None);
     assert_eq!(last_class(&b), (Turn::PlanNew(None), IntentNode::Modify, "fallback".into()));
-    assert_eq!(b.notices(), ["no answer The rules took it as modify, asks before writing."]);
+    assert_eq!(b.notices(), ["no answer The rules took it as modify (asks before writing)."]);
     assert_eq!(phase(&b), Phase::Planning);
 }
 

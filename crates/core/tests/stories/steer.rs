@@ -155,9 +155,9 @@ fn where_no_model_could_say_what_a_line_means_it_is_said_what_the_rules_made_of_
     for (line, made) in [
         (
             "rename by_day to sums_by_day",
-            "modify, queued: starts when the run ends. Alt-M tells the agent now.",
+            "modify (queued: starts when the run ends). Alt-M tells the agent now.",
         ),
-        ("name it bytes instead", "modify, reaches the agent with its next request."),
+        ("name it bytes instead", "modify (reaches the agent with its next request)."),
     ] {
         let mut b = doubted();
         b.say(line);

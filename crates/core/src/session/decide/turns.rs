@@ -104,7 +104,7 @@ impl Draft<'_> {
         let class = (&reading.whole.turn, &reading.whole.path);
         let done = guessed.then(|| done.words(class, reading.forbids_change, &before));
         let leaf = class.1.current();
-        let done = done.map_or(String::new(), |words| format!(" The rules took it as {leaf}, {words}."));
+        let done = done.map_or(String::new(), |words| format!(" The rules took it as {leaf} ({words})."));
         let queued = self.events.iter().skip(first).any(|e| matches!(e.event, Event::QueueChanged { .. }));
         let now = if queued && self.hears() { format!(" {TELLS_NOW}.") } else { String::new() };
         self.notice(Level::Warn, format!("{}{done}{now}", said.faults.join(" ")));
