@@ -187,7 +187,7 @@ pub(crate) fn cause(error: &io::Error) -> String {
 fn remedy(error: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
     if matches!(error.kind(), Kind::StorageFull | Kind::QuotaExceeded) {
-        "make room and try again; nothing is lost"
+        "make room on it"
     } else if matches!(error.kind(), Kind::ReadOnlyFilesystem | Kind::PermissionDenied) {
         "check who may write there; PILOTHOUSE_HOME puts the program's own files elsewhere"
     } else {

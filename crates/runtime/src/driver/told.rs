@@ -123,8 +123,10 @@ impl Driver {
         if self.around.unsaved.is_none() {
             tracing::error!(error = %error, "the session could not be saved");
             self.unsaved_because(Some(error.to_string()));
-            let text =
-                format!("{error}; nothing is lost, but work stops until it can be saved ({})", error.hint());
+            let text = format!(
+                "{error} ({}); nothing is lost: work goes on by itself once it can be saved",
+                error.hint()
+            );
             self.outbox.send(Update::Notice(text));
         }
     }
