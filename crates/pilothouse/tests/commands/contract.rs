@@ -91,6 +91,13 @@ fn a_goal_may_come_on_standard_input_and_a_mistyped_command_is_told() {
     command.stdin(fs::File::open(&goal).unwrap());
     let ended = finish(command).with(0);
     assert!(ended.out.contains("src/store.rs"), "{}", ended.out);
+    // The session that was used last needs no name.
+    for args in
+        [&["sessions", "show"][..], &["sessions", "export", "--last"], &["sessions", "replay", "--last"]]
+    {
+        assert!(desk.go(args).with(0).out.contains("where is Store?"), "{args:?}");
+    }
+    desk.go(&["./nowhere"]).with(2).tells(&["./nowhere is not a folder"]);
     desk.go(&["rum"]).with(2).tells(&["did you mean `pilothouse run`?"]);
     desk.go(&["ask", "where is Store?"]).with(2).tells(&["there is no command ask"]);
     desk.go(&["where is Store?"]).with(2).tells(&["`pilothouse run \"where is Store?\"`"]);
@@ -217,7 +224,7 @@ fn every_json_line_has_its_number_time_run_and_type() {
     for line in ended.out.lines() {
         let event: Value = serde_json::from_str(line).unwrap();
         let seq = event["seq"].as_u64().unwrap();
-        assert!(seq == last + 1 || event["type"] == "run_ended", "{line}");
+        assert_eq!(seq, last + 1, "no two lines have one number: {line}");
         last = seq;
         assert!(event["at"].is_u64() && event["type"].is_string(), "{line}");
         let run = event.as_object().unwrap().get("run").unwrap_or_else(|| panic!("no run in {line}"));
@@ -226,6 +233,16 @@ fn every_json_line_has_its_number_time_run_and_type() {
     }
     assert!(runs > 5, "the events of the run carry it");
     assert!(ended.out.lines().last().unwrap().contains("\"run_ended\""));
+    // A session is called by one name wherever JSON is printed.
+    let slug = slug_of(&ended);
+    assert_eq!(ended.events()[0]["session"], slug);
+    for args in
+        [&["sessions", "list", "--json"][..], &["sessions", "verify", "--all", "--json"], &["runs", "--json"]]
+    {
+        let told = desk.go(args).with(0).events();
+        assert!(told.iter().all(|line| line["session"] == slug), "{args:?} {told:?}");
+    }
+    assert_eq!(desk.sessions()[0]["slug"], slug, "what scripts read before stays");
     // The same events stand in the log.
     let shown = desk.go(&["sessions", "show", &slug_of(&ended), "--json"]).with(0).out;
     let told: Vec<&str> = ended.out.lines().collect();

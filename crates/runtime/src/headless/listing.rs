@@ -16,6 +16,7 @@ use pilothouse_core::{
     recipe::{Recipe, RecipeKind, RecipeOrigin, Recipes},
     runs::RunInfo,
 };
+use serde::Serialize;
 
 use super::steps::Steps;
 use crate::{
@@ -35,6 +36,14 @@ pub struct Listed<'a> {
     pub label: Option<&'a str>,
 }
 
+/// A session in a line for scripts, by the name of the field that it has in every other output.
+#[derive(Serialize)]
+struct Line<'a> {
+    session: &'a str,
+    #[serde(flatten)]
+    summary: &'a Summary,
+}
+
 /// Lists sessions, newest first, each with how many messages of the user it has.
 ///
 /// # Errors
@@ -48,11 +57,15 @@ pub fn list(home: &Home, of: Listed<'_>, json: bool, out: &mut dyn Write) -> io:
         match sessions::summary(&place) {
             Ok(summary) if !wanted(&summary) => {}
             Ok(summary) if json => {
-                writeln!(out, "{}", serde_json::to_string(&Summary { run: None, ..summary })?)?;
+                let summary = Summary { run: None, ..summary };
+                let line = serde_json::to_string(&Line { session: &summary.slug, summary: &summary })?;
+                writeln!(out, "{line}")?;
             }
             Ok(summary) => writeln!(out, "{}", row(&summary, workspace.is_none()))?,
             Err(e) if json => {
-                writeln!(out, "{}", serde_json::json!({"slug": place.slug, "error": e.to_string()}))?;
+                let slug = &place.slug;
+                let line = serde_json::json!({"session": slug, "slug": slug, "error": e.to_string()});
+                writeln!(out, "{line}")?;
             }
             Err(e) => writeln!(out, "{}  cannot be read: {e}", place.slug)?,
         }
@@ -270,7 +283,7 @@ pub fn verify(place: &Place, json: bool, out: &mut dyn Write) -> Result<bool, Ru
     let r = &check.report;
     let written = if json {
         let line = serde_json::json!({
-            "slug": place.slug, "sound": check.sound(), "records": r.records, "events": r.events,
+            "session": place.slug, "slug": place.slug, "sound": check.sound(), "records": r.records, "events": r.events,
             "bytes": r.bytes, "last": r.last, "digest": check.digest, "notes": notes,
         });
         writeln!(out, "{line}")

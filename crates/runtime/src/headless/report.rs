@@ -259,7 +259,8 @@ impl<'a> Report<'a> {
                 let what = self.calls.remove(call).map(|what| format!("{what}: ")).unwrap_or_default();
                 self.progress(&format!("{mark} {what}{summary}"));
             }
-            Event::Proposed { proposal, added, removed } => {
+            // The end of the call that proposes it tells it.
+            Event::Proposed { proposal, added, removed } if !self.calls.contains_key(&proposal.call) => {
                 self.progress(&format!("± {} (+{added} -{removed})", proposal.path));
             }
             Event::Applied { apply } => {
@@ -274,8 +275,10 @@ impl<'a> Report<'a> {
             }
             // What did not end well is told once, at the end.
             Event::RunCompleted { status, summary, came_to, .. } => {
+                let unchecked = came_to.as_ref().and_then(|facts| facts.unchecked());
                 if *status == RunStatus::Completed {
-                    self.progress(summary);
+                    self.progress(&self.worded(summary));
+                    unchecked.iter().for_each(|what| self.progress(what));
                 }
                 if let Some(facts) = came_to {
                     self.progress(&facts.usage.line(Some(facts.spell())));
@@ -290,7 +293,7 @@ impl<'a> Report<'a> {
     fn plan_ready(&mut self, plan: &Plan, state: &State) {
         // Where nobody says yes to it, it is the result.
         if self.kept.confirms {
-            self.progress(&plan.summary());
+            self.progress(&self.worded(&plan.summary()));
         }
         if let Some(since) = revised(plan, state) {
             self.progress(&since);
@@ -390,7 +393,7 @@ impl<'a> Report<'a> {
         if self.json {
             let question = asked.filter(|_| outcome.exit != 0);
             let last = serde_json::json!({
-                "seq": state.seq, "at": state.at, "run": state.run.as_ref().map(|r| r.id), "type": "run_ended",
+                "seq": state.seq.0 + 1, "at": state.at, "run": state.run.as_ref().map(|r| r.id), "type": "run_ended",
                 "exit": outcome.exit, "session": outcome.slug, "reason": outcome.reason, "question": question,
                 "refused": refused, "go_on": way,
             });

@@ -55,8 +55,11 @@ pub fn list(sources: &SessionSources, json: bool, out: &mut dyn Write) -> io::Re
             continue;
         }
         let whose = if state.project { "project" } else { "user" };
-        let words =
-            if state.health == SourceHealth::Idle { "ready".to_owned() } else { state.health.words() };
+        let words = if state.health == SourceHealth::Idle {
+            "not started yet".to_owned()
+        } else {
+            state.health.words()
+        };
         let (may, line) = (state.may(), Clean::line(&state.line));
         let line = format!("{:16} {whose:8} {words}; {may}  {line}", state.name);
         writeln!(out, "{}", sources.mask(&line))?;

@@ -24,7 +24,8 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// An event in a line: `run` is always there, `step` and `parent` where it is part of a pipeline.
+    /// An event in a line: `run` is always there, `step` and `parent` where it is part of a pipeline, `session` where it
+    /// names its own.
     pub fn line(&mut self, event: &Stamped) -> String {
         let text = serde_json::to_string(event).unwrap_or_default();
         let run = if event.run.is_none() { ",\"run\":null" } else { "" };
@@ -32,8 +33,14 @@ impl Steps {
             let parent = parent.map(|p| format!(",\"parent\":\"{p}\"")).unwrap_or_default();
             format!(",\"step\":\"{step}\"{parent}")
         });
+        let session =
+            if let Event::SessionOpened { slug, .. } | Event::SessionForked { slug, .. } = &event.event {
+                format!(",\"session\":{}", serde_json::json!(slug))
+            } else {
+                String::new()
+            };
         // What stands before the type are numbers: the first such mark is the event's own.
-        text.replacen(",\"type\":", &format!("{run}{of},\"type\":"), 1)
+        text.replacen(",\"type\":", &format!("{run}{of}{session},\"type\":"), 1)
     }
 
     /// The step that an event is about, and what that is a part of.

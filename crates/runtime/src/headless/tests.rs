@@ -294,11 +294,41 @@ async fn a_stopped_run_says_by_what() {
         let done = run_until(&rig, rig.setup(Which::New), goal("what is in src?"), async move { why }).await;
         assert_eq!(done.outcome.exit, exit);
     }
+    // What was stopped is taken up again by the line that it says, which JSON has as well.
+    for order in ["what is in src?", EDIT] {
+        let rig = Rig::new(&json!([{"text": "half an answer", "wait_for_cancel": true}]));
+        let told = rig.home();
+        let speaks = async move {
+            while !speaking(&told) {
+                tokio::task::yield_now().await;
+            }
+            Stop::Interrupt
+        };
+        let options = Options { json: true, ..goal(order) };
+        let done = run_until(&rig, rig.setup(Which::New), options, speaks).await;
+        let way = format!("pilothouse run \"/redo\" --session {}", done.outcome.slug);
+        assert_eq!(
+            (done.outcome.exit, done.last()["go_on"].as_str()),
+            (130, Some(way.as_str())),
+            "{}",
+            done.out
+        );
+    }
     let rig = Rig::new(&json!([{"text": "half an answer", "wait_for_cancel": true}]));
     let options = Options { timeout: Some(Duration::from_secs(1)), ..goal("what is in src?") };
     let done = run_in(&rig, options).await;
     assert!(done.outcome.exit == 1 && done.err.contains("time limit"), "{}", done.err);
     assert!(done.out.contains("half an answer"), "{}", done.out);
+    assert!(done.err.contains("to continue: pilothouse run \"/redo\" --session "), "{}", done.err);
+}
+
+/// Whether a model is being asked in a session.
+fn speaking(home: &crate::home::Home) -> bool {
+    let mut begun = false;
+    for place in sessions::all(home) {
+        drop(sessions::events(&place, |e| begun |= matches!(e.event, Event::ThinkingStarted { .. })));
+    }
+    begun
 }
 
 #[tokio::test]
@@ -361,6 +391,11 @@ async fn a_session_can_be_gone_on_with_listed_shown_and_checked() {
 async fn a_session_that_is_shown_names_the_files_of_its_calls_and_writes() {
     let rig = Rig::new(&plan_and_edit());
     let done = run_in(&rig, Options { auto_confirm: true, ..goal(EDIT) }).await;
+    // The run itself told each change once as it came and once as it was written, and at its end that nothing checked it.
+    let told =
+        |mark: &str| done.err.lines().filter(|l| l.starts_with(mark) && l.contains("src/a.txt")).count();
+    assert_eq!((told("± "), told("▸ edit"), told("✓ wrote")), (0, 1, 1), "{}", done.err);
+    assert!(done.err.contains("not checked: "), "{}", done.err);
     let place = sessions::find(&rig.home(), &rig.work(), &done.outcome.slug).unwrap();
     let mut text = Vec::new();
     listing::show(&place, false, &mut text).unwrap();
