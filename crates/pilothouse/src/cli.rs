@@ -291,14 +291,22 @@ pub struct ValidateArgs {
     pub json: bool,
 }
 
-/// `resume`.
+/// Which session is meant.
 #[derive(Clone, Debug, Args)]
-pub struct ResumeArgs {
+pub struct WhichArgs {
     /// The session; without it the one of this folder that was used last.
     pub id: Option<String>,
     /// The session that was used last, of any folder.
     #[arg(long, conflicts_with = "id")]
     pub last: bool,
+}
+
+/// `resume`.
+#[derive(Clone, Debug, Args)]
+pub struct ResumeArgs {
+    /// Which session.
+    #[command(flatten)]
+    pub which: WhichArgs,
     /// Look flags.
     #[command(flatten)]
     pub look: LookArgs,

@@ -77,8 +77,8 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Classify(args)) => judge::classify(&args, secrets),
         Some(Command::Risk(args)) => judge::risk(&args),
         Some(Command::Resume(args)) => {
-            let newest = if args.last { Which::LastAnywhere } else { Which::Last };
-            let which = args.id.map_or(newest, Which::Named);
+            let newest = if args.which.last { Which::LastAnywhere } else { Which::Last };
+            let which = args.which.id.map_or(newest, Which::Named);
             workbench::open(std::path::Path::new("."), which, &args.look, secrets)
         }
         None => workbench::open(&cli.dir, Which::New, &cli.look, secrets),

@@ -31,7 +31,7 @@ use pilothouse_runtime::{
 
 use crate::{
     alone::home,
-    cli::{ListSessionsArgs, SearchArgs, SessionsCommand},
+    cli::{ListSessionsArgs, SearchArgs, SessionsCommand, WhichArgs},
     exit::{FAILED, Failure, USAGE},
     out::{self, Shown},
     place,
@@ -47,6 +47,14 @@ struct Here {
 impl Here {
     fn place(&self, id: &str) -> Result<Place, Failure> {
         place::find(&self.home, &self.folder, id).map_err(explain)
+    }
+
+    /// The one that is named, else the one that was used last.
+    fn which(&self, which: &WhichArgs) -> Result<Place, Failure> {
+        match &which.id {
+            Some(id) => self.place(id),
+            None => sessions::last(&self.home, (!which.last).then_some(&self.folder)).map_err(explain),
+        }
     }
 
     /// Those of this folder, or all.
@@ -65,13 +73,13 @@ pub fn sessions(what: SessionsCommand, secrets: &Secrets) -> Result<u8, Failure>
     let mut out = out::out(tells_json(&what));
     let code = match what {
         SessionsCommand::List(args) => list(&here, &args, &mut out)?,
-        SessionsCommand::Show { id, json } => {
-            listing::show(&here.place(&id)?, json, &mut out).map_err(explain)?;
+        SessionsCommand::Show { which, json } => {
+            listing::show(&here.which(&which)?, json, &mut out).map_err(explain)?;
             0
         }
         SessionsCommand::Search(args) => search(&here, &args, &mut out)?,
-        SessionsCommand::Export { id, out: file, json } => {
-            write_document(&here.place(&id)?, (file.as_deref(), json), secrets, &mut out)?
+        SessionsCommand::Export { which, out: file, json } => {
+            write_document(&here.which(&which)?, (file.as_deref(), json), secrets, &mut out)?
         }
         SessionsCommand::Import { file, dir } => import(&here, &file, &dir, &mut out)?,
         SessionsCommand::Fork { id, at } => {
@@ -79,9 +87,9 @@ pub fn sessions(what: SessionsCommand, secrets: &Secrets) -> Result<u8, Failure>
             let to = Target { home: &here.home, workspace: &place.workspace, now: surroundings::millis() };
             copied(&copies::fork(&place, at, to).map_err(explain)?, &mut out)?
         }
-        SessionsCommand::Replay { id, until, speed, json } => {
+        SessionsCommand::Replay { which, until, speed, json } => {
             let how = Replay { until: until.map(Seq), speed, json };
-            let whole = replay::replay(&here.place(&id)?, how, &mut out).map_err(explain)?;
+            let whole = replay::replay(&here.which(&which)?, how, &mut out).map_err(explain)?;
             if whole { 0 } else { FAILED }
         }
         SessionsCommand::Rename { id, title } => {

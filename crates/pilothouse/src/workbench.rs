@@ -42,15 +42,15 @@ use crate::{
 /// # Errors
 /// When there is no terminal or no such folder, or the session cannot be opened.
 pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Result<u8, Failure> {
+    let workspace = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
+        Failure::new(USAGE, format!("{} is not a folder; give an existing one", dir.display()))
+    })?;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return Err(Failure::new(
             USAGE,
             "the workbench needs a terminal; `pilothouse run \"GOAL\"` works without one",
         ));
     }
-    let workspace = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
-        Failure::new(USAGE, format!("{} is not a folder; give an existing one", dir.display()))
-    })?;
     let environment = Environment::of_process();
     let term = environment.get("TERM").unwrap_or_default();
     if LINES_ONLY.contains(&term) {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::WhichArgs;
+
 /// `sessions …`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SessionsCommand {
@@ -11,8 +13,9 @@ pub enum SessionsCommand {
     List(ListSessionsArgs),
     /// Shows what was said and done in a session; your messages with their numbers, from 1.
     Show {
-        /// The session.
-        id: String,
+        /// Which session.
+        #[command(flatten)]
+        which: WhichArgs,
         /// The events, one JSON object a line.
         #[arg(long)]
         json: bool,
@@ -21,8 +24,9 @@ pub enum SessionsCommand {
     Search(SearchArgs),
     /// Writes what was said and done as a Markdown document.
     Export {
-        /// The session.
-        id: String,
+        /// Which session.
+        #[command(flatten)]
+        which: WhichArgs,
         /// Into this file, which must not be there yet.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
@@ -49,8 +53,9 @@ pub enum SessionsCommand {
     },
     /// Tells a session again, event by event, from its log alone; starts nothing.
     Replay {
-        /// The session.
-        id: String,
+        /// Which session.
+        #[command(flatten)]
+        which: WhichArgs,
         /// Only up to this event, by its `seq`.
         #[arg(long, value_name = "SEQ")]
         until: Option<u64>,
