@@ -17,7 +17,7 @@ use crate::{
     cli::{ConfigCommand, ModelsArgs, ModelsCommand},
     complain,
     exit::{Failure, USAGE},
-    out,
+    out, validate,
     workbench::{self, explain},
 };
 
@@ -57,6 +57,11 @@ pub fn config(what: ConfigCommand, secrets: &Secrets) -> Result<u8, Failure> {
         ConfigCommand::Edit => writeln!(out, "{}", edit(&home, &environment)?)?,
         ConfigCommand::Schema => write!(out, "{SCHEMA}")?,
         ConfigCommand::Validate => {
+            let wrong = validate::settings(&home, &folder.root);
+            if !wrong.is_empty() {
+                wrong.iter().for_each(|line| complain(secrets, line));
+                return Ok(USAGE);
+            }
             let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain)?;
             for notice in &config.notices {
                 complain(secrets, notice);

@@ -5,8 +5,8 @@ use std::{io::Write, path::Path};
 
 use pilothouse_core::recipe::RecipeKind;
 use pilothouse_runtime::{
-    recipes,
-    validate::{Checked, OfScreen, check},
+    Home, recipes,
+    validate::{Checked, Mistake, OfScreen, check, settings as of_settings},
 };
 use pilothouse_tui::{
     keymap::Keymap,
@@ -18,22 +18,39 @@ use crate::{
     cli::ValidateArgs,
     exit::{Failure, USAGE},
     out,
-    workbench::explain,
+    workbench::{explain, own_themes},
 };
 
 /// A line for each mistake; with one the exit code is that of wrong configuration.
 pub fn validate(args: &ValidateArgs) -> Result<u8, Failure> {
     let (home, _) = home()?;
     let here = Path::new(".").canonicalize()?;
-    let screen = |file: OfScreen, text: &str| match file {
+    let checked = check(&home, &here, &args.paths, &of_screen(&home)).map_err(explain)?;
+    print(&checked, &here, args.json)
+}
+
+/// All that is wrong in the files of settings of the user and of a folder, a line each.
+pub fn settings(home: &Home, folder: &Path) -> Vec<String> {
+    let checked = of_settings(home, folder, &of_screen(home));
+    let line = |m: &Mistake| format!("{}:{}:{}: {}", m.file.display(), m.line, m.column, m.what);
+    checked.mistakes.iter().map(line).collect()
+}
+
+/// What is wrong in a file of the screen.
+fn of_screen(home: &Home) -> impl Fn(OfScreen, &str) -> Option<(usize, usize, String)> {
+    let own = own_themes(home);
+    move |file, text| match file {
         OfScreen::Keymap => Keymap::with(text).err().map(|e| (e.line, e.column, e.message)),
         OfScreen::Theme => match Theme::parse(text, true, Depth::TrueColor) {
             Err(ThemeError::File { line, column, message }) => Some((line, column, message)),
             Err(ThemeError::Unknown { .. }) | Ok(_) => None,
         },
-    };
-    let checked = check(&home, &here, &args.paths, &screen).map_err(explain)?;
-    print(&checked, &here, args.json)
+        OfScreen::ThemeName => {
+            let known = own.contains_key(text) || Theme::names().any(|name| name == text);
+            let what = || format!("no theme is called {text:?}; `pilothouse themes list` has them");
+            (!known).then(|| (1, 1, what()))
+        }
+    }
 }
 
 /// As [`validate`], of agents alone.

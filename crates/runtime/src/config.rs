@@ -15,6 +15,7 @@ pub mod keys;
 mod layer;
 mod notify;
 pub mod origin;
+mod plain;
 mod project;
 pub mod provider;
 mod shown;
@@ -46,8 +47,11 @@ pub use intent::{Intent, Vectors};
 pub use keys::KeySource;
 pub(crate) use layer::position;
 pub use layer::{Confirm, Layer, PriceLayer};
+pub use plain::place;
+pub(crate) use plain::{all, hinted, meant, plain};
 pub use project::ProjectLayer;
 pub use provider::{OtherModel, Provider};
+pub(crate) use wrong::beyond;
 
 /// The defaults as they are shipped.
 pub const DEFAULTS: &str = include_str!("../../../assets/config.toml");
@@ -150,11 +154,14 @@ impl Config {
         flags: Layer,
     ) -> Result<Self, RuntimeError> {
         let defaults = Layer::parse(Path::new("assets/config.toml"), DEFAULTS)?;
-        let user = Layer::parse(&home.config.join("config.toml"), text)?;
-        let embedder = user.embedder.clone();
+        let file = home.config.join("config.toml");
+        let user = Layer::parse(&file, text)?;
+        let (embedder, said) = (user.embedder.clone(), user.model.clone());
         let all = flags.over(Layer::from_environment(environment)).over(user).over(defaults);
         let stored = Credentials::read(&Credentials::place(home))?;
-        let (voice, key) = Provider::choose(&all.model, environment, &stored)?;
+        let chosen = Provider::choose(&all.model, environment, &stored);
+        let in_file = |what: &str| said.holds_in(what, &all.model);
+        let (voice, key) = chosen.map_err(|e| plain::located(e, (&file, text), in_file))?;
         let embedder = intent::vectors(&embedder, environment, &stored)?;
         let mut notices = key.notices;
         let others = Provider::others(&all.model, environment, &stored, &mut notices);

@@ -17,7 +17,12 @@ use toml::Spanned;
 
 pub use facts::Facts;
 
-use crate::{config::position, error::RuntimeError, home::Home, own};
+use crate::{
+    config::{self, position},
+    error::RuntimeError,
+    home::Home,
+    own,
+};
 use file::{Entry, File};
 
 /// Where a project's hooks stand, below its folder.
@@ -84,7 +89,8 @@ pub fn parse(file: &Path, text: &str, origin: Origin) -> Result<Vec<Definition>,
     let reader = Reader { file, text, origin };
     let layer: File = toml::from_str(text).map_err(|e| {
         let hint = "every field stands in docs/extending.md, under Hooks";
-        reader.fault(e.span(), &e.message().lines().collect::<Vec<_>>().join("; "), hint)
+        let message = config::plain(e.message());
+        reader.fault(e.span(), &message, &config::hinted(&message, hint))
     })?;
     let mut all = Vec::new();
     for (name, entries) in layer.hooks {
@@ -118,7 +124,9 @@ impl Reader<'_> {
         known.and_then(|n| Occasion::ALL.into_iter().find(|o| o.name() == n)).ok_or_else(|| {
             let names: Vec<String> = Occasion::ALL.iter().map(|o| format!("on_{}", o.name())).collect();
             let message = format!("no hook is called {:?}", name.get_ref());
-            self.fault(Some(name.span()), &message, &format!("take one of {}", names.join(", ")))
+            let near = config::meant(name.get_ref(), names.iter().map(String::as_str));
+            let near = near.map_or_else(String::new, |name| format!("did you mean {name}? "));
+            self.fault(Some(name.span()), &message, &format!("{near}take one of {}", names.join(", ")))
         })
     }
 

@@ -10,7 +10,7 @@ use std::{
 use pilothouse_core::{hook::Origin, policy::Source};
 
 use crate::{
-    config::{Layer, ProjectLayer},
+    config::{self, Layer, ProjectLayer},
     error::RuntimeError,
     home::Home,
     hooks, own, permissions, recipes, sources,
@@ -52,6 +52,8 @@ pub enum OfScreen {
     Keymap,
     /// A theme of the user.
     Theme,
+    /// The name of a theme that a setting has, instead of a text.
+    ThemeName,
 }
 
 /// Says what is wrong in the text of a file of the screen: line, column, what.
@@ -102,6 +104,21 @@ pub fn check(
         }
     }
     Ok(checked)
+}
+
+/// Checks the files of settings of the user and of `folder`, as far as they are there.
+pub fn settings(home: &Home, folder: &Path, screen: Screen<'_>) -> Checked {
+    let own = ["config.toml", "permissions.toml", "hooks.toml", "keymap.toml", "mcp.json"];
+    let own = own.map(|name| home.config.join(name));
+    let project = ["config.toml", "permissions.toml", "hooks.toml", "mcp.json"];
+    let project = project.map(|name| folder.join(".pilothouse").join(name));
+    let mut checked = Checked::default();
+    for path in own.into_iter().chain(project).chain([folder.join(sources::SHARED)]) {
+        if path.exists() {
+            checked.file(&path, home, screen);
+        }
+    }
+    checked
 }
 
 impl Checked {
@@ -167,33 +184,54 @@ impl Checked {
                 return true;
             }
         };
-        let wrong = match if theme { "" } else { name } {
-            "config.toml" if project => ProjectLayer::parse(path, &text).err(),
-            "config.toml" => Layer::parse(path, &text).err(),
-            "permissions.toml" => self.rules(path, &text, project).err(),
+        let origin = if project { Origin::Project } else { Origin::User };
+        match if theme { "" } else { name } {
+            "config.toml" if project => {
+                self.each(path, &text, |text| ProjectLayer::parse(path, text).err());
+            }
+            "config.toml" => {
+                let left = self.each(path, &text, |text| Layer::parse(path, text).err());
+                self.mistakes.extend(config::beyond(&left).into_iter().map(at(path)));
+                let theme = Layer::parse(path, &left).ok().and_then(|layer| layer.screen.theme);
+                let unknown = theme.and_then(|name| screen(OfScreen::ThemeName, &name));
+                let place = config::place(&left, "screen", "theme").unwrap_or((1, 1));
+                self.mistakes.extend(unknown.map(|(_, _, what)| (place.0, place.1, what)).map(at(path)));
+            }
+            "permissions.toml" => self.rules(path, &text, project),
             "hooks.toml" => {
-                hooks::parse(path, &text, if project { Origin::Project } else { Origin::User }).err()
+                self.each(path, &text, |text| hooks::parse(path, text, origin).err());
             }
             _ => {
                 let of = if theme { OfScreen::Theme } else { OfScreen::Keymap };
-                let mistake = |(line, column, what)| Mistake { file: path.to_owned(), line, column, what };
-                self.mistakes.extend(screen(of, &text).map(mistake));
-                None
+                let (found, _) = config::all(&text, |text| screen(of, text), |(line, ..)| Some(*line));
+                self.mistakes.extend(found.into_iter().map(at(path)));
             }
-        };
-        self.mistakes.extend(wrong.map(|e| mistake(path, &e)));
+        }
         true
+    }
+
+    /// All that is wrong in the text of a file; gives what is left of it.
+    fn each(&mut self, path: &Path, text: &str, read: impl Fn(&str) -> Option<RuntimeError>) -> String {
+        let line_of =
+            |e: &RuntimeError| if let RuntimeError::Config { line, .. } = e { Some(*line) } else { None };
+        let (found, left) = config::all(text, read, line_of);
+        self.mistakes.extend(found.iter().map(|e| mistake(path, e)));
+        left
+    }
+
+    /// A file of rules, with those in it that let nothing run.
+    fn rules(&mut self, path: &Path, text: &str, project: bool) {
+        let source = if project { Source::Project } else { Source::User };
+        let left = self.each(path, text, |text| permissions::check(path, text, source).err());
+        let idle = permissions::check(path, &left, source).unwrap_or_default();
+        self.mistakes.extend(idle.into_iter().map(|(line, what)| (line, 1, what)).map(at(path)));
     }
 }
 
-impl Checked {
-    /// A file of rules, with those in it that let nothing run.
-    fn rules(&mut self, path: &Path, text: &str, project: bool) -> Result<(), RuntimeError> {
-        let idle = permissions::check(path, text, if project { Source::Project } else { Source::User })?;
-        let mistake = |(line, what)| Mistake { file: path.to_owned(), line, column: 1, what };
-        self.mistakes.extend(idle.into_iter().map(mistake));
-        Ok(())
-    }
+/// What is wrong at a place of a file.
+fn at(path: &Path) -> impl Fn((usize, usize, String)) -> Mistake {
+    let file = path.to_owned();
+    move |(line, column, what)| Mistake { file: file.clone(), line, column, what }
 }
 
 /// Whether it is a theme of the user by its place.

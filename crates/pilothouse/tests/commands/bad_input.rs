@@ -109,6 +109,52 @@ fn a_broken_configuration_is_named_by_line_and_column() {
 }
 
 #[test]
+fn all_that_is_wrong_in_all_files_of_settings_is_told_at_once_with_what_was_meant() {
+    let desk = Desk::new();
+    desk.configure("theme = \"nord\"\n[model]\nnam = \"x\"\nsilence_seconds = 0\npreset = \"olama\"\n[screen]\ntheme = \"solarised\"\n");
+    for (file, text) in [
+        ("permissions.toml", "[[deni]]\nread = \"x\"\n"),
+        ("keymap.toml", "[nowhere]\nup = \"k\"\n"),
+        ("mcp.json", "{\"mcpServers\": {\"x\": {\"comand\": \"y\"}}}\n"),
+    ] {
+        fs::write(desk.home.path().join(file), text).unwrap();
+    }
+    desk.go(&["config", "validate"]).with(2).tells(&[
+        "config.toml:1:1: unknown field `theme`",
+        "`theme` belongs below `[screen]`",
+        "config.toml:3:1: unknown field `nam`",
+        "did you mean `name`?",
+        "config.toml:4:19: `silence_seconds` is 0 and must be at least 1",
+        "config.toml:5:10: there is no preset \"olama\" (did you mean \"ollama\"?)",
+        "config.toml:7:9: no theme is called \"solarised\"",
+        "permissions.toml:1:3: \"deni\" is not known here",
+        "did you mean `deny`?",
+        "keymap.toml:1:",
+        "mcp.json:1:",
+    ]);
+    // What a run stumbles over first is told with its place as well.
+    for name in ["permissions.toml", "keymap.toml", "mcp.json"] {
+        fs::remove_file(desk.home.path().join(name)).unwrap();
+    }
+    for (text, told) in [
+        ("[model]\nname = \"m\"\npreset = \"olama\"\n", "config.toml:3:10: there is no preset \"olama\""),
+        (
+            "[model]\nname = \"m\"\nbase_url = \"localhost:1\"\n",
+            "config.toml:3:12: an address begins with http",
+        ),
+        (
+            "[session]\nhistory = -3\n",
+            "config.toml:2:11: invalid value: integer `-3`, expected a whole number",
+        ),
+    ] {
+        desk.configure("");
+        desk.configure(text);
+        desk.go(&["run", QUESTION]).with(2).tells(&[told]);
+        desk.go(&["config", "validate"]).with(2).tells(&[told]);
+    }
+}
+
+#[test]
 fn a_setting_that_makes_no_sense_is_named() {
     let desk = Desk::new();
     for (key, value, told) in [

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use pilothouse_core::{front::Place, intent::Mode, plan::Pause, scope::PermissionMode, shell::secrets};
 use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 use super::{
@@ -15,6 +15,7 @@ use super::{
     gates::GatesLayer,
     intent::{EmbedderLayer, IntentLayer},
     notify::NotifyLayer,
+    plain::{hinted, plain},
     wrong::{self, Wrong},
 };
 use crate::{error::RuntimeError, home::Environment};
@@ -120,6 +121,18 @@ impl ModelLayer {
         let said = if self.names_a_place() { &self } else { &below };
         let (preset, base_url) = (said.preset.clone(), said.base_url.clone());
         Self { preset, base_url, ..self.over(below) }
+    }
+
+    /// Whether what this layer says of a setting is what holds.
+    pub(super) fn holds_in(&self, what: &str, all: &Self) -> bool {
+        let address = |layer: &Self| layer.base_url.as_ref().map(|url| url.expose_secret().to_owned());
+        let of = |layer: &Self| match what {
+            "preset" => layer.preset.clone(),
+            "effort" => layer.effort.clone(),
+            "base_url" => address(layer),
+            _ => None,
+        };
+        of(self).is_some() && of(self) == of(all)
     }
 
     fn names_a_place(&self) -> bool {
@@ -325,11 +338,16 @@ impl Layer {
     pub fn parse(file: &Path, text: &str) -> Result<Self, RuntimeError> {
         toml::from_str(text).map_err(|e| {
             let (line, column) = position(text, e.span());
-            let message = e.message().lines().collect::<Vec<_>>().join("; ");
+            let message = plain(e.message());
             let (message, hint) = match wrong::of(text, line) {
                 Wrong::Section { within, name, said } => of_section((within.as_deref(), &name), &said),
+                Wrong::Elsewhere { name, within } => {
+                    let hint = format!("`{name}` belongs below `[{within}]`");
+                    (message, hint)
+                }
                 wrong @ (Wrong::Toml | Wrong::Name(_) | Wrong::Choice | Wrong::Value) => {
-                    (message, hint(&wrong))
+                    let hint = hinted(&message, hint(&wrong));
+                    (message, hint)
                 }
             };
             RuntimeError::Config { file: file.to_owned(), line, column, message, hint }
@@ -391,17 +409,16 @@ fn of_section((within, name): (Option<&str>, &str), said: &str) -> (String, Stri
     (format!("`{name}` is a section of settings and not one value"), hint)
 }
 
-fn hint(wrong: &Wrong) -> String {
+fn hint(wrong: &Wrong) -> &'static str {
     match wrong {
         Wrong::Name(name) if matches!(name.as_str(), "key" | "api_key") => {
             "keys do not belong in this file: store one with `pilothouse auth set openai`, or another name"
         }
         Wrong::Name(_) => "correct the name or remove the line; `pilothouse config schema` has every setting",
         Wrong::Choice => "give one of the values listed",
-        Wrong::Value | Wrong::Section { .. } => {
+        Wrong::Value | Wrong::Section { .. } | Wrong::Elsewhere { .. } => {
             "correct the value; `pilothouse config schema` has every setting with its values"
         }
         Wrong::Toml => "the file must be TOML: `name = \"value\"` below a `[section]`",
     }
-    .to_owned()
 }

@@ -7,7 +7,12 @@ use std::path::Path;
 use pilothouse_core::scope::PermissionMode;
 use serde::Deserialize;
 
-use super::{BudgetSetting, Config, gates::GatesLayer, position};
+use super::{
+    BudgetSetting, Config,
+    gates::GatesLayer,
+    plain::{hinted, plain},
+    position,
+};
 use crate::error::RuntimeError;
 
 /// The project's settings.
@@ -40,9 +45,9 @@ impl ProjectLayer {
     pub fn parse(file: &Path, text: &str) -> Result<Self, RuntimeError> {
         toml::from_str(text).map_err(|e| {
             let (line, column) = position(text, e.span());
-            let message = e.message().lines().collect::<Vec<_>>().join("; ");
+            let message = plain(e.message());
             let hint = "a project can lower session.permission, session.history and session.budget and name its gates; models, endpoints and keys belong in the user's own configuration";
-            RuntimeError::Config { file: file.to_owned(), line, column, message, hint: hint.to_owned() }
+            RuntimeError::Config { file: file.to_owned(), line, column, hint: hinted(&message, hint), message }
         })
     }
 

@@ -13,6 +13,7 @@ use super::{
     Credentials,
     keys::{self, Found, Place},
     layer::ModelLayer,
+    plain::unknown,
     seconds,
 };
 use crate::{error::RuntimeError, home::Environment};
@@ -220,15 +221,13 @@ fn read_name(name: &str) -> Named {
 fn effort_named(name: Option<&str>) -> Result<Option<Effort>, RuntimeError> {
     let Some(name) = name else { return Ok(None) };
     let all: Vec<&str> = Effort::ALL.iter().map(|e| e.name()).collect();
-    let unknown = || setting("effort", &format!("there is no effort {name:?}; there are {}", all.join(", ")));
-    Effort::named(name).map(Some).ok_or_else(unknown)
+    Effort::named(name).map(Some).ok_or_else(|| setting("effort", &unknown("effort", name, &all)))
 }
 
 pub(super) fn preset_named(name: Option<&str>) -> Result<Option<Preset>, RuntimeError> {
     let Some(name) = name else { return Ok(None) };
     let all: Vec<&str> = Preset::ALL.iter().map(|p| p.name()).collect();
-    let unknown = || setting("preset", &format!("there is no preset {name:?}; there are {}", all.join(", ")));
-    Preset::named(name).map(Some).ok_or_else(unknown)
+    Preset::named(name).map(Some).ok_or_else(|| setting("preset", &unknown("preset", name, &all)))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before")]

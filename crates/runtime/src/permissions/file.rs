@@ -14,7 +14,10 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use crate::{config::position, error::RuntimeError};
+use crate::{
+    config::{meant, position},
+    error::RuntimeError,
+};
 
 /// Each of them is held against every path and line. A list that comes with the program counts as the one rule that names
 /// it.
@@ -95,8 +98,10 @@ pub(super) fn parse(
                 out.rules.extend(rules);
             }
         } else {
-            let hint = "write `[[deny]]`, `[[ask]]`, `[[allow]]` or `drop = […]`";
-            return Err(reader.error(key.span().start, format!("{name:?} is not known here"), hint));
+            let near = meant(name, ["deny", "ask", "allow", "drop"]);
+            let near = near.map_or_else(String::new, |name| format!("did you mean `{name}`? "));
+            let hint = format!("{near}write `[[deny]]`, `[[ask]]`, `[[allow]]` or `drop = […]`");
+            return Err(reader.error(key.span().start, format!("{name:?} is not known here"), &hint));
         }
     }
     if own > MAX_RULES {
