@@ -59,6 +59,27 @@ fn own<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     lines.iter().filter(|line| !is_of_node(line)).copied().collect()
 }
 
+/// Whether a line below a test is of the runner and not of the test: how long it took, and in a word of its own what kind
+/// of failure the lines beside it tell.
+fn is_of_runner(line: &str) -> bool {
+    let key = line.split_once(": ").map(|(key, _)| key);
+    let keys = ["duration_ms", "type", "failureType", "code", "name", "operator", "exitCode", "signal"];
+    key.is_some_and(|key| keys.contains(&key))
+}
+
+/// What stands below a failed test, as far as it tells of that: a stack has its place.
+fn told_of<'a>(told: &[&'a str]) -> String {
+    // What stands deeper is what the test said.
+    let deep = told.first().map_or(0, |line| line.len() - line.trim_start().len());
+    let keyed = |line: &&'a str| line.get(deep..).filter(|key| !key.starts_with(' '));
+    let has_stack = told.iter().filter_map(keyed).any(|key| key.starts_with("stack:"));
+    let says = |line: &&'a str| {
+        let says = |key: &str| !is_of_runner(key) && !(has_stack && key.starts_with("location: "));
+        !line.trim().is_empty() && keyed(line).is_none_or(says)
+    };
+    own(told).into_iter().filter(says).collect::<Vec<_>>().join("\n")
+}
+
 /// The line of what was said that names the error.
 fn error(said: &str) -> Option<&str> {
     let names = |line: &&str| {
@@ -89,7 +110,7 @@ pub(super) fn tests(lines: &[&str]) -> Found {
             continue;
         }
         let cause = cause(lines, at, &told);
-        let text = [cause.as_str(), &own(&told).join("\n")].concat();
+        let text = [cause.as_str(), &told_of(&told)].concat();
         add(&mut found, name, &cause, &text);
     }
     found

@@ -108,6 +108,38 @@ fn any_part_of_an_output_can_be_read_and_stays_short() {
 }
 
 #[test]
+fn of_a_failed_test_is_told_what_it_said_and_not_what_its_runner_knows_of_it() {
+    let failed = |stack: &str| {
+        format!(
+            "TAP version 13\nnot ok 1 - adds\n  ---\n  duration_ms: 1.2\n  type: 'test'\n  location: '/w/a.test.ts:1:101'\n  \
+             failureType: 'testCodeFailure'\n  error: |-\n    Not equal:\n    \n      name: 'a'\n    180 !== 190\n    \n  \
+             code: 'ERR_ASSERTION'\n  name: 'AssertionError'\n  expected: 190\n  actual: 180\n  operator: 'strictEqual'\n{stack}  \
+             ...\n1..1\n"
+        )
+    };
+    let told = digest(&failed("  stack: |-\n    Test.<anonymous> (a.test.ts:5:10)\n")).unwrap_or_default();
+    for part in
+        ["error: |-", "      name: 'a'", "180 !== 190", "expected: 190", "actual: 180", "a.test.ts:5:10"]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    for part in [
+        "duration_ms",
+        "type: ",
+        "failureType",
+        "code: ",
+        "AssertionError",
+        "operator",
+        "a.test.ts:1:101",
+        "equal:\n    \n",
+    ] {
+        assert!(!told.trim_end().contains(part), "{part}: {told}");
+    }
+    let told = digest(&failed("")).unwrap_or_default();
+    assert!(told.contains("a.test.ts:1:101"), "its only place: {told}");
+}
+
+#[test]
 fn an_output_of_tests_is_shortened_to_what_failed_and_its_counts() {
     let (kept, left) = without_passed(TAP).unwrap_or_default();
     for part in ["not ok 2 - totals", "40 !== 42", "a.test.js:8:1", "# pass 2", "# fail 2", "1..3"] {
