@@ -141,6 +141,8 @@ pub struct Outcome {
     pub themes: bool,
     /// What was written and goes nowhere: the history keeps it.
     pub kept: Option<String>,
+    /// Whether what others may have changed meanwhile is looked at: something is shown that was not.
+    pub look: bool,
     /// One line for the user, about this key.
     pub notice: Option<String>,
     /// One line for the user, about what was not done.

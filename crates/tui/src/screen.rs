@@ -206,6 +206,7 @@ impl Screen {
                     }
                     Some(Signal::Stop) => {
                         self.terminal.lend(|| (wiring.suspend)())?;
+                    self.window.front().look_again();
                         self.pace.want(Urgency::Now);
                     }
                     Some(Signal::Interrupt) => self.interrupt(),
@@ -248,9 +249,8 @@ impl Screen {
                     self.window.front().edited(edited, Instant::now());
                 }
                 AppCommand::Open(place) => {
-                    if let Err(error) = self.terminal.lend(|| (wiring.open)(&place))? {
-                        self.window.front().complain(format!("the editor failed: {error}"));
-                    }
+                    let opened = self.terminal.lend(|| (wiring.open)(&place))?;
+                    self.window.front().came_back(opened);
                 }
                 AppCommand::Copy(text) => self.terminal.copy(&text)?,
                 AppCommand::Mouse(on) => {

@@ -346,6 +346,7 @@ impl App {
             self.take_theme(&theme);
         }
         outcome.themes.then(|| self.choose_theme());
+        outcome.look.then(|| self.look_again());
         outcome.kept.into_iter().for_each(|text| self.keep_written(&text));
         if let Some(notice) = outcome.notice {
             self.say(notice);

@@ -135,6 +135,14 @@ impl App {
         self.outbox.send(Request::Focused);
     }
 
+    /// The editor that had a file of the workspace has ended: what it wrote is looked at.
+    pub(crate) fn came_back(&mut self, opened: std::io::Result<()>) {
+        if let Err(error) = opened {
+            self.complain(format!("the editor failed: {error}"));
+        }
+        self.look_again();
+    }
+
     /// Stops what runs in it.
     pub(crate) fn stop(&mut self) {
         self.input(Input::Cancel);

@@ -186,6 +186,8 @@ pub struct DiffPane {
     laid: std::cell::Cell<usize>,
     /// Whether the files must be read from the state again.
     stale: bool,
+    /// Whether something was not written since, because its file is another: what is to be decided anew is gone to.
+    refused: bool,
     /// What goes back, where that was wanted since: the user asked for it, and is shown it.
     wanted: Option<ProposalId>,
     current: usize,
@@ -260,7 +262,9 @@ impl DiffPane {
             return Outcome::none();
         }
         self.touched = true;
-        let outcome = self.carry_out(action, ctx);
+        let was = self.file().map(|f| f.id);
+        let mut outcome = self.carry_out(action, ctx);
+        outcome.look = self.file().map(|f| f.id) != was;
         self.ask();
         self.settle(ctx);
         outcome
@@ -299,6 +303,7 @@ impl DiffPane {
     fn read(&mut self, state: &State) {
         let was = self.file().filter(|_| self.touched).map(|f| (f.id, f.path.clone()));
         self.stale = false;
+        let refused = std::mem::take(&mut self.refused);
         self.files = doc::files(state);
         self.texts.keep(&self.files);
         self.touched &= !self.files.is_empty();
@@ -316,14 +321,9 @@ impl DiffPane {
         if self.file().map(|f| f.id) != was.map(|(id, _)| id) {
             // The review of a proposal begins where something of it is undecided, else of the next.
             (self.hunk, self.top) = (0, (0, 0));
-            let undecided = |(n, f): (usize, &File)| {
-                let p = state.proposals().get(&f.id)?;
-                Some((n, (0..f.hunks.len()).find(|h| !p.decided.contains_key(h))?))
-            };
-            let mut ahead = self.files.iter().enumerate().skip(self.current);
-            let next =
-                ahead.find_map(undecided).or_else(|| self.files.iter().enumerate().find_map(undecided));
-            (self.current, self.hunk) = next.unwrap_or((self.current, 0));
+            (self.current, self.hunk) = self.undecided(state).unwrap_or((self.current, 0));
+        } else if let Some(next) = self.undecided(state).filter(|_| refused) {
+            ((self.current, self.hunk), self.top) = (next, (0, 0));
         }
         let wanted = self.wanted.take();
         if let Some(file) = self.files.iter().position(|f| Some(f.id) == wanted) {
@@ -336,6 +336,16 @@ impl DiffPane {
         self.brings = true;
         self.rebuild();
         self.seek_again();
+    }
+
+    /// The first hunk without a decision, of this file or one behind it, else of one before.
+    fn undecided(&self, state: &State) -> Option<(usize, usize)> {
+        let of = |(n, f): (usize, &File)| {
+            let p = state.proposals().get(&f.id)?;
+            Some((n, (0..f.hunks.len()).find(|h| !p.decided.contains_key(h))?))
+        };
+        let mut ahead = self.files.iter().enumerate().skip(self.current);
+        ahead.find_map(of).or_else(|| self.files.iter().enumerate().find_map(of))
     }
 
     /// Lines around a change: as many as the user asked for; else little room belongs to the change.

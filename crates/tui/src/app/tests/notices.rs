@@ -219,6 +219,27 @@ fn who_comes_back_to_the_diff_has_its_files_looked_at() {
 }
 
 #[test]
+fn who_comes_back_from_the_editor_or_goes_to_another_file_has_the_files_looked_at() {
+    let mut bench = super::review::Bench::new(100, 30);
+    bench.press("<ctrl-x>d");
+    bench.desk.collect();
+    let mut looks = |bench: &mut super::review::Bench| {
+        bench.desk.collect();
+        std::mem::take(&mut bench.desk.looks_again)
+    };
+    looks(&mut bench);
+    bench.press("]");
+    assert_eq!(looks(&mut bench), 0);
+    bench.press("}");
+    assert_eq!(looks(&mut bench), 1);
+    bench.desk.app.came_back(Ok(()));
+    assert_eq!(looks(&mut bench), 1);
+    bench.desk.app.came_back(Err(std::io::Error::other("no such program")));
+    assert_eq!(looks(&mut bench), 1, "it may have written before");
+    assert!(bench.desk.text().contains("the editor failed: no such program"), "{}", bench.desk.text());
+}
+
+#[test]
 fn what_was_done_is_told_for_a_few_seconds_and_never_looks_like_a_draft() {
     for (width, height) in [(60, 20), (100, 30)] {
         let mut desk = Desk::new(width, height);

@@ -478,6 +478,21 @@ fn an_undecided_hunk_is_never_thrown_away_by_applying() {
 }
 
 #[test]
+fn where_all_is_decided_either_key_applies_what_the_sheet_shows() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    for key in ["y", "n", "y", "y"] {
+        bench.press(key);
+    }
+    bench.press("A");
+    assert!(bench.desk.text().contains("A a applies them"), "{}", bench.desk.text());
+    let before = bench.desk.state().ledger().len();
+    bench.press("a");
+    assert_eq!(bench.desk.state().ledger().len(), before + 1, "{}", bench.desk.text());
+    assert_eq!(bench.desk.state().open_proposals().count(), 0);
+}
+
+#[test]
 fn of_every_file_all_that_is_not_left_is_written_by_the_key_that_applies_all() {
     let mut bench = Bench::new(120, 40);
     bench.press("<ctrl-x>d");

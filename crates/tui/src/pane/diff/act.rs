@@ -103,21 +103,27 @@ impl DiffPane {
 
     /// Does what the open sheet asks about, by its own keys; any other closes it.
     fn confirm(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
-        let decided = self.decided_alone(ctx);
+        let (decided, all_decided) = (self.decided_alone(ctx), self.is_decided(ctx));
         let shown = std::mem::take(&mut self.asked_all);
         match (self.sheet, action) {
             (Sheet::Whole, DiffAction::Apply | DiffAction::ApplyAll) => Self::apply(ctx, shown, false),
             (Sheet::All, DiffAction::ApplyAll) => Self::apply(ctx, shown, true),
+            (Sheet::All, DiffAction::Apply) if all_decided => Self::apply(ctx, shown, false),
             (Sheet::All, DiffAction::Apply) if !decided.is_empty() => Self::apply(ctx, decided, false),
             _ => Outcome::none(),
         }
     }
 
+    /// Whether of each file of the open sheet all that it writes is decided already, so that either key writes the same.
+    pub(super) fn is_decided(&self, ctx: &Ctx<'_>) -> bool {
+        let is_whole = |p: &Proposal| !p.decided.is_empty() && p.chosen() == p.not_left();
+        self.asked_all.iter().all(|(id, _)| Self::proposal(ctx, *id).is_some_and(is_whole))
+    }
+
     /// The files of the open sheet that can be written as far as they are decided; none where that is all of them.
     pub(super) fn decided_alone(&self, ctx: &Ctx<'_>) -> Vec<(ProposalId, BlobId)> {
         let of = |(id, _): &&(ProposalId, BlobId)| Self::proposal(ctx, *id);
-        let whole = |p: &Proposal| !p.decided.is_empty() && p.chosen() == p.not_left();
-        if self.sheet == Sheet::Whole || self.asked_all.iter().all(|f| of(&f).is_some_and(whole)) {
+        if self.sheet == Sheet::Whole || self.is_decided(ctx) {
             return Vec::new();
         }
         let decided =

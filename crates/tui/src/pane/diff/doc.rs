@@ -56,10 +56,14 @@ impl File {
     }
 }
 
+/// Whether a proposal waits or is being written.
+pub(super) const fn waits(p: &Proposal) -> bool {
+    matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_))
+}
+
 /// The files that wait or are being written, by path, in whatever order their steps came to propose them.
 pub(super) fn files(state: &State) -> Vec<File> {
-    let here = |p: &&Proposal| matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
-    let mut files: Vec<&Proposal> = state.proposals().values().filter(here).collect();
+    let mut files: Vec<&Proposal> = state.proposals().values().filter(|p| waits(p)).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.into_iter().map(File::of).collect()
 }

@@ -23,7 +23,7 @@ use ratatui::{
     text::Line,
 };
 
-use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM, Sought, TIGHT};
+use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM, Sought, TIGHT, doc};
 use crate::{
     ctx::TOO_EARLY,
     frame,
@@ -64,6 +64,7 @@ impl Pane for DiffPane {
             | Event::SessionReopened { .. } => self.stale = true,
             Event::ApplyFailed { apply, message, stale } => {
                 self.stale = true;
+                self.refused |= *stale;
                 let then = if *stale { " Your decisions stand wherever nothing else changed." } else { "" };
                 let of = state.applies().get(apply).map(|a| a.take.iter().map(|t| t.0).collect::<Vec<_>>());
                 for id in of.unwrap_or_default() {
@@ -73,6 +74,8 @@ impl Pane for DiffPane {
             }
             _ => {}
         }
+        // A review that is over is nowhere to stay; the next one begins at its beginning.
+        self.touched &= !self.stale || state.proposals().values().any(doc::waits);
     }
 
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {

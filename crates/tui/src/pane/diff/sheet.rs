@@ -30,7 +30,8 @@ impl DiffPane {
         }
         let decided = self.decided_alone(ctx);
         if decided.is_empty() {
-            return vec![("A", "applies them".to_owned())];
+            let key = if self.is_decided(ctx) { "A a" } else { "A" };
+            return vec![(key, "applies them".to_owned())];
         }
         let sum = |of: &[_], hunks: &dyn Fn(&Proposal) -> usize| -> usize {
             of.iter().filter_map(|(id, _)| Self::proposal(ctx, *id)).map(hunks).sum()
@@ -49,6 +50,7 @@ impl DiffPane {
     pub(super) fn short_sheet_keys(&self, ctx: &Ctx<'_>) -> Vec<(&'static str, &'static str)> {
         let keys = match (self.sheet, self.decided_alone(ctx).is_empty()) {
             (Sheet::Whole, _) => &[("a", "applies it"), BACK][..],
+            (Sheet::All, true) if self.is_decided(ctx) => &[("A a", "applies them"), BACK],
             (Sheet::All, true) => &[("A", "applies them"), BACK],
             (Sheet::All, false) => &[("A", "applies all"), ("a", "what is taken"), BACK],
         };

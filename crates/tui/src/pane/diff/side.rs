@@ -24,6 +24,9 @@ const TALL: u16 = 16;
 /// So many rows are left for lines of the change before what has to be known of it is cut.
 const LEAST_LINES: usize = 4;
 
+/// Said below a refusal, where lines of others go by what is proposed.
+const SIGNS: &str = " - is what stands there now, + is what is proposed.";
+
 impl DiffPane {
     /// Whether a proposal is up for the user's decision.
     pub(super) fn in_review(ctx: &Ctx<'_>, id: ProposalId) -> bool {
@@ -125,7 +128,8 @@ impl DiffPane {
         }
         rows.extend(ctx.state.on_disk(file.id).map(|how| warned(g.warn, since(how))));
         let failed = self.failed.iter().find(|(id, _)| *id == file.id);
-        rows.extend(failed.map(|(_, message)| told(g.failed, message, Slot::Bad)));
+        let signs = if proposal.is_some_and(|p| !p.meets.is_empty()) { SIGNS } else { "" };
+        rows.extend(failed.map(|(_, message)| told(g.failed, &format!("{message}{signs}"), Slot::Bad)));
         match (proposal.and_then(|p| p.control.as_ref()), file.kind) {
             (Some(why), _) => {
                 let words =
@@ -173,7 +177,7 @@ impl DiffPane {
                 format!("a applies nothing of {name}: no hunk is taken")
             }
             (_, _) if taken + left == 0 && undecided > 0 && p.chosen().is_empty() => {
-                format!("{name} has changed since: y or n, then a")
+                format!("{name} has changed since: y replaces, n keeps, e merges")
             }
             (_, _) if p.control.is_some() => {
                 format!("a applies the control file {name}; it asks for its word first")
@@ -185,7 +189,7 @@ impl DiffPane {
                 0 => format!("a asks to apply all of {name} ({undecided} undecided)"),
                 met => {
                     let rest = hunks(p.chosen().len());
-                    format!("a asks to apply {rest} of {name}; {met} changed by both: y or n")
+                    format!("a asks to apply {rest} of {name}; {met} changed by both: y, n or e")
                 }
             },
             (_, _) if undecided > 0 && taken == 0 => {

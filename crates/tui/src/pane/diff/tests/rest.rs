@@ -414,3 +414,80 @@ fn a_file_that_is_not_on_the_screen_is_not_asked_about_for_one_that_is_gone() {
     assert_eq!(outcome.notice.as_deref(), Some("still loading; nothing is written unseen"));
     assert!(outcome.inputs.is_empty() && s.pane.asked_all.is_empty());
 }
+
+/// A proposal anew, of which nothing is decided but its first hunk; others changed this line as well.
+fn proposed_anew(s: &mut Screen, id: u64, decided: usize, met: usize) {
+    let mut proposal = s.story.session.state().proposals()[&ProposalId(id)].clone();
+    proposal.decided = [(decided, Decision::Taken)].into();
+    proposal.meets = vec![proposal.hunks[met].old()];
+    s.tell(Event::ProposalEdited { proposal, added: 1, removed: 1 });
+}
+
+#[test]
+fn after_a_refusal_the_cursor_is_where_something_is_to_be_decided_anew() {
+    let mut s = two_hunks();
+    s.draw(72, 26);
+    s.act(DiffAction::Take);
+    s.act(DiffAction::Take);
+    let take = vec![(ProposalId(20), [0, 1].into())];
+    let (apply, approval) = (ApplyId(40), ApprovalId(41));
+    s.tell(Event::ApplyApproved { apply, approval, by: "you".into(), take });
+    let message =
+        "src/auth/login.rs has changed since; the two changes overlap in src/auth/login.rs (line 5)";
+    s.tell(Event::ApplyFailed { apply, message: message.into(), stale: true });
+    proposed_anew(&mut s, 20, 1, 0);
+    let text = s.text(72, 26).join("\n");
+    assert_eq!((s.pane.current, s.pane.hunk), (0, 0), "{text}");
+    assert!(text.contains("- is what stands there now"), "{text}");
+    // Where nothing was refused it stays with whoever looks.
+    s.act(DiffAction::NextHunk);
+    proposed_anew(&mut s, 20, 1, 0);
+    s.draw(72, 26);
+    assert_eq!((s.pane.current, s.pane.hunk), (0, 1));
+}
+
+#[test]
+fn where_both_changed_the_same_lines_each_key_that_decides_is_named() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    let (mut event, blobs) = proposal(20, "src/a.rs", "a\n", "b\n");
+    let Event::Proposed { proposal, .. } = &mut event else { panic!("{event:?}") };
+    proposal.meets = vec![proposal.hunks[0].old()];
+    s.store.extend(blobs);
+    s.tell(event);
+    s.tell(review(30, &[20]));
+    let text = s.text(72, 26).join("\n");
+    assert!(text.contains("a.rs has changed since: y replaces, n keeps, e merges"), "{text}");
+}
+
+#[test]
+fn a_review_begins_at_its_first_file_wherever_the_one_before_it_ended() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    s.propose(20, "src/m.rs", "a\n", "b\n");
+    s.tell(review(30, &[20]));
+    s.draw(72, 26);
+    s.act(DiffAction::Take);
+    let reason = String::new();
+    s.tell(Event::ProposalClosed { proposal: ProposalId(20), reason, dropped: false, there: false });
+    s.propose(21, "src/a.rs", BEFORE, after());
+    s.propose(22, "src/z.rs", BEFORE, after());
+    s.draw(72, 26);
+    assert_eq!(s.pane.file().map(|file| file.path.as_str()), Some("src/a.rs"));
+}
+
+#[test]
+fn who_comes_to_another_file_has_the_files_looked_at() {
+    let mut s = two_hunks();
+    s.propose(21, "src/z.rs", BEFORE, after());
+    s.tell(review(31, &[20, 21]));
+    s.draw(72, 26);
+    let mut looks = |action| {
+        let looks = s.act(action).look;
+        s.draw(72, 26);
+        looks
+    };
+    let way = [DiffAction::NextHunk, DiffAction::NextFile, DiffAction::NextFile, DiffAction::PreviousFile];
+    assert_eq!(way.map(&mut looks), [false, true, false, true]);
+    assert_eq!([DiffAction::Take, DiffAction::Take].map(&mut looks), [false, true], "the next one to decide");
+}
