@@ -179,7 +179,10 @@ async fn an_undo_of_lines_that_were_changed_since_names_them_and_wants_its_own_w
     for doubt in [None, Some(UndoAnswer::Keep)] {
         let (exit, said, text) = taken(&rig, Direction::Undo, doubt).await;
         assert_eq!((exit, text.as_str()), (3, "0\none\nzwei\nthree\n"), "{said}");
-        assert!(said.contains("both changed src/a.txt at line 3") && said.contains("`--all`"), "{said}");
+        assert!(
+            said.contains("the two changes overlap in src/a.txt (line 3)") && said.contains("`--all`"),
+            "{said}"
+        );
         assert!(said.contains("\n-zwei\n+two\n"), "{said}");
     }
     let (exit, said, text) = taken(&rig, Direction::Undo, Some(UndoAnswer::All)).await;

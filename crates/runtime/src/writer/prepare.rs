@@ -25,9 +25,6 @@ use crate::{
 /// A larger file is not taken back hunk by hunk.
 const MOST_COMPARED: usize = 512 * 1024;
 
-/// Said of a file where the two changes meet.
-const MEETS: &str = "- is what stands there now, + is what is proposed";
-
 /// The exact files of a write, with the contents before and after; none of those that hold what was taken already.
 ///
 /// # Errors
@@ -243,11 +240,11 @@ fn carry_over<'t>(
         }
         left = true;
         let Some((again, place)) = again else { continue };
-        both.extend(place.map(|place| format!("{} {place}", again.redraft.draft.path)));
+        both.extend(place.map(|place| format!("{} ({place})", again.redraft.draft.path)));
         fault.rebased.push(again);
     }
     if !both.is_empty() {
-        fault.message.push_str(&format!("; both changed {}: {MEETS}", both.join(", ")));
+        fault.message.push_str(&format!("; the two changes overlap in {}", both.join(", ")));
     }
     left
 }
@@ -310,12 +307,12 @@ fn carry(blobs: &Blobs, take: &Take, now: Option<&[u8]>) -> Option<Carried> {
                 None => diff::added_to(&before, now),
             };
             let places: Vec<String> = carried.meets.iter().map(|lines| lines.place()).collect();
-            place = (!places.is_empty()).then(|| format!("at {}", places.join(", ")));
+            place = (!places.is_empty()).then(|| places.join(", "));
             meets = carried.meets;
             after = Some(carried.text).filter(|text| proposed.is_some() || !text.is_empty());
         }
         (_, now, _) => {
-            place = Some("as a whole".to_owned());
+            place = Some("all of it".to_owned());
             meets = vec![Lines { start: 0, len: diff::lines(now.unwrap_or_default()).len() }];
             kind = match (take.kind, now) {
                 (ChangeKind::Delete, _) => ChangeKind::Delete,

@@ -316,7 +316,7 @@ fn only_taken_hunks_reach_the_file() {
     let again = fault.rebased.first().unwrap();
     assert_eq!((again.proposal, again.redraft.draft.hunks.len(), again.meets.len()), (ProposalId(4), 2, 0));
     assert_eq!(again.redraft.same, [Some(0), Some(1)], "both stand where they stood");
-    assert!(!fault.message.contains("both changed"), "{fault:?}");
+    assert!(!fault.message.contains("overlap"), "{fault:?}");
     // One at the same place: the proposal is made anew against what stands there, and says so.
     let theirs = old.replace("\n30\r", "\nDREISSIG\r");
     fs::write(p.dir.path().join("long"), &theirs).unwrap();
@@ -325,7 +325,10 @@ fn only_taken_hunks_reach_the_file() {
     assert_eq!(same[..], [Some(0), None], "what meets theirs is to be looked at again");
     assert_eq!(draft.before.as_ref().unwrap().bytes(), theirs.as_bytes());
     assert_eq!(draft.after.as_ref().unwrap().bytes(), new.as_bytes());
-    assert!(fault.stale && fault.message.contains("both changed long at line 31: "), "{fault:?}");
+    assert!(
+        fault.stale && fault.message.ends_with("since; the two changes overlap in long (line 31)"),
+        "{fault:?}"
+    );
     // One that is gone would be a new file, and one that came into being is changed.
     fs::remove_file(p.dir.path().join("long")).unwrap();
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err();
@@ -487,7 +490,7 @@ fn of_a_file_that_was_made_only_what_was_written_is_taken_back() {
         assert_eq!(draft.after.as_ref().map(Blob::bytes), after.map(str::as_bytes), "{now}");
         let kind = if after.is_some() { ChangeKind::Modify } else { ChangeKind::Delete };
         assert_eq!((draft.kind, !again.meets.is_empty()), (kind, meets), "{now}: {fault:?}");
-        assert_eq!(fault.message.contains("both changed new.txt"), meets, "{fault:?}");
+        assert_eq!(fault.message.contains("overlap in new.txt"), meets, "{fault:?}");
     }
 }
 

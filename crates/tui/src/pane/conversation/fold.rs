@@ -4,6 +4,7 @@
 //! alone, so that older pages can be put before what is here.
 
 mod agents;
+mod applied;
 mod calls;
 mod facts;
 mod gates;
@@ -30,8 +31,11 @@ use pilothouse_core::{
     talk::FaultKind,
 };
 
-pub(crate) use self::facts::{already, closed, written};
 use self::mark::Mark;
+pub(crate) use self::{
+    applied::{already, written},
+    facts::closed,
+};
 use super::entry::{Body, Entry, Facts, Kind, PlanCard, Text};
 use crate::{
     answers::Answers,

@@ -479,13 +479,17 @@ fn what_was_refused_or_lost_says_so() {
         answer: None,
     });
     s.tell(Event::Notice { level: Level::Warn, text: "the log was torn and has been mended".into() });
-    s.tell(Event::ApplyFailed { apply: ApplyId(1), message: "src/a.rs".into(), stale: true });
+    s.tell(Event::ApplyFailed {
+        apply: ApplyId(1),
+        message: "src/a.rs has changed since".into(),
+        stale: true,
+    });
     assert_eq!(
         s.text(60, 5),
         [
             " ✗ write     not allowed: the path is read",
             " ⚠ the log was torn and has been mended",
-            " ✗ src/a.rs (the file changed on disk, nothing was written)",
+            " ✗ Not written: src/a.rs has changed since",
             "",
             ""
         ]

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     clean::Clean,
     completion::{Completion, FileTally, GateFact, LastRun, untouched},
-    event::{Event, FileChange, RunStatus},
+    event::{Event, RunStatus},
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{Millis, TaskId},
     lane::LaneKind,
     money::{clock, millis},
     plan::{GateStatus, Plan, Unproven, failed_and_skipped},
-    tool::{ChangeKind, Exit},
+    tool::Exit,
 };
 
-use super::{Log, Mark, title};
+use super::{Log, Mark, already, title, written};
 use crate::{
     pane::{
         conversation::entry::{Body, Facts, Kind, Text},
@@ -27,7 +27,7 @@ use crate::{
 /// What a script reads of a stop before the first step was done: on the screen the steps below it say so.
 const NOTHING_DONE: &str = "Completed 0 tasks before cancel.";
 /// Files of a command or of a run that are named one by one.
-const MOST_FILES: usize = 8;
+pub(super) const MOST_FILES: usize = 8;
 
 impl Log {
     /// A change that waits aside from now on; those that come together are told together.
@@ -162,26 +162,10 @@ impl Log {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_session` takes the rest")]
     fn fold_change(&mut self, at: Millis, event: &Event) {
         match event {
-            Event::Applied { apply } => {
-                for file in self.applying.remove(apply).unwrap_or_default() {
-                    let left = self.left_hunks.iter().filter(|(of, _)| *of == file.proposal).count();
-                    let left =
-                        if left > 0 { format!(", {} left out", count(left, "hunk")) } else { String::new() };
-                    for key in self.drafts.remove(file.path.as_str()).unwrap_or_default() {
-                        self.gone(key);
-                    }
-                    self.told.insert(file.path.to_string());
-                    self.mark(at, Mark::Done, &format!("{}{left}", written(&file)));
-                }
-            }
+            Event::Applied { apply } => self.applied(at, *apply),
             Event::CommandWrote { .. } => self.command_wrote(at, event),
-            Event::ApplyFailed { message, stale, .. } => {
-                let why = if *stale {
-                    "the file changed on disk, nothing was written"
-                } else {
-                    "nothing was written"
-                };
-                self.mark(at, Mark::Failed, &format!("{message} ({why})"));
+            Event::ApplyFailed { message, .. } => {
+                self.mark(at, Mark::Failed, &format!("Not written: {message}"));
             }
             Event::ProposalClosed { proposal, there: true, .. } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
@@ -476,22 +460,5 @@ pub(crate) fn closed(path: &str, reason: &str, dropped: bool, back: bool) -> Str
         ("skipped", _) => format!("skipped {path}"),
         (_, true) => format!("discarded {path}: {reason}"),
         (_, false) => format!("left {path}: {reason}"),
-    }
-}
-
-/// Said of a change that was taken and that its file held already, in words.
-pub(crate) fn already(path: &str) -> String {
-    format!("{path} already has this; nothing was written")
-}
-
-/// What was done to one file, in words.
-pub(crate) fn written(file: &FileChange) -> String {
-    let path = &file.path;
-    match (file.kind, file.added, file.removed) {
-        (ChangeKind::Create, ..) => format!("wrote {path} ({})", count(file.lines, "line")),
-        (ChangeKind::Delete, ..) => format!("removed {path}"),
-        (ChangeKind::Modify, added, 0) => format!("edited {path} (+{})", count(added, "line")),
-        (ChangeKind::Modify, 0, removed) => format!("edited {path} (-{})", count(removed, "line")),
-        (ChangeKind::Modify, added, removed) => format!("edited {path} (+{added} -{removed} lines)"),
     }
 }

@@ -396,6 +396,26 @@ fn hunks_that_were_left_out_are_counted_where_the_rest_is_written() {
 }
 
 #[test]
+fn many_files_of_one_write_are_told_in_one_row_that_unfolds() {
+    let written = |kinds: &dyn Fn(usize) -> ChangeKind, files: usize| {
+        let mut s = whole_story();
+        let files =
+            (0..files).map(|n| file(&format!("src/f{n}.rs"), kinds(n), 1, usize::from(n == 0), 9)).collect();
+        s.tell(Event::ApplyStarted { apply: ApplyId(80), files });
+        s.tell(Event::Applied { apply: ApplyId(80) });
+        let text = s.text(100, 200);
+        text.into_iter()
+            .filter(|line| line.contains("src/f") || line.contains(" files ("))
+            .collect::<Vec<_>>()
+    };
+    let edited = |_| ChangeKind::Modify;
+    assert_eq!(written(&edited, 8).len(), 8);
+    assert_eq!(written(&edited, 29), [" ✓ edited 29 files (+29 -1 lines)"]);
+    let mixed = |n| if n == 3 { ChangeKind::Create } else { ChangeKind::Modify };
+    assert_eq!(written(&mixed, 9), [" ✓ changed 9 files (+9 -1 lines)"]);
+}
+
+#[test]
 fn a_command_that_is_judged_again_as_it_was_is_not_said_to_be_changed() {
     for (second, changed) in [("make test", false), ("make check", true)] {
         let mut s = Screen::new();
