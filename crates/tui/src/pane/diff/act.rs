@@ -34,9 +34,9 @@ impl DiffPane {
         }
         let page = i64::from(self.body.height.saturating_sub(1).max(1));
         match action {
-            DiffAction::Take => return self.decide_next(ctx, Decision::Taken, rests),
-            DiffAction::Leave => return self.decide_next(ctx, Decision::Left, rests),
-            DiffAction::LeaveWhy => return self.leave_why(ctx),
+            DiffAction::Take => return self.decide_next(ctx, Decision::Taken, rests, "y"),
+            DiffAction::Leave => return self.decide_next(ctx, Decision::Left, rests, "n"),
+            DiffAction::LeaveWhy => return self.leave_why(ctx, rests),
             DiffAction::Split => return self.split(ctx),
             DiffAction::Lines => return self.choose_lines(),
             DiffAction::Toggle => return self.toggle(ctx),
@@ -161,17 +161,17 @@ impl DiffPane {
 
     /// Decides the hunk and goes on to the next. Where none is left the cursor rests, and a key that was
     /// meant for a next one does not turn the decision round before it is pressed again.
-    fn decide_next(&mut self, ctx: &Ctx<'_>, decision: Decision, rests: Option<Rest>) -> Outcome {
+    fn decide_next(&mut self, ctx: &Ctx<'_>, decision: Decision, rests: Option<Rest>, key: &str) -> Outcome {
         let here = self.file().map(|f| (f.id, self.hunk));
         if let Some((id, hunk, was)) = rests.filter(|r| here == Some((r.0, r.1)) && r.2 != decision) {
-            let (is, key) = match was {
+            let (is, again) = match was {
                 Decision::Taken => ("taken", "n again leaves it"),
                 Decision::Left => ("left", "y again takes it"),
             };
             let next = if Self::in_review(ctx, id) { "; a applies" } else { "" };
-            return Outcome::notice(format!("Hunk {} is {is}. {key}{next}", hunk + 1));
+            return Outcome::notice(format!("Hunk {} is {is}. {again}{next}", hunk + 1));
         }
-        let outcome = self.decide(ctx, Some(decision), if decision == Decision::Taken { "y" } else { "n" });
+        let outcome = self.decide(ctx, Some(decision), key);
         if !outcome.inputs.is_empty() {
             let next = self.next_undecided(ctx);
             if let Some((file, hunk)) = next {
@@ -352,10 +352,10 @@ impl DiffPane {
         Outcome::input(Input::Skip { proposals: vec![file.id], reason: String::new() })
     }
 
-    /// Leaves the hunk and asks why; an empty line gives no reason.
-    fn leave_why(&mut self, ctx: &Ctx<'_>) -> Outcome {
+    /// Leaves the hunk, goes to the next one and asks why; an empty line gives no reason.
+    fn leave_why(&mut self, ctx: &Ctx<'_>, rests: Option<Rest>) -> Outcome {
         let asks = self.comment(ctx);
-        let mut outcome = self.decide(ctx, Some(Decision::Left), "N");
+        let mut outcome = self.decide_next(ctx, Decision::Left, rests, "N");
         if !outcome.inputs.is_empty() {
             outcome.open = asks.open;
         }

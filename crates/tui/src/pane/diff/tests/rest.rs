@@ -5,6 +5,22 @@ use std::collections::HashSet;
 use super::*;
 
 #[test]
+fn a_hunk_left_with_a_reason_is_behind_the_cursor() {
+    let mut s = Screen::new();
+    let lines = |first: &str, last: &str| format!("{first}\n{}{last}\n", "same\n".repeat(20));
+    s.propose(20, "src/a.rs", &lines("a", "z"), lines("b", "y"));
+    s.tell(review(30, &[20]));
+    s.draw(60, 20);
+    let asked = s.act(DiffAction::LeaveWhy);
+    assert!(asked.open.is_some() && asked.inputs.len() == 1, "{asked:?}");
+    assert_eq!(s.pane.hunk, 1, "what comes next is meant for the next one");
+    s.draw(60, 20);
+    s.act(DiffAction::LeaveWhy);
+    let told = s.act(DiffAction::Take).notice.unwrap();
+    assert!(told.starts_with("Hunk 2 is left. y again takes it"), "{told}");
+}
+
+#[test]
 fn after_the_last_hunk_of_a_file_the_cursor_rests_and_no_key_for_a_next_one_turns_it_round() {
     let mut s = Screen::new();
     s.propose(20, "src/a.rs", "a\n", "b\n");
