@@ -223,7 +223,7 @@ fn who_comes_back_from_the_editor_or_goes_to_another_file_has_the_files_looked_a
     let mut bench = super::review::Bench::new(100, 30);
     bench.press("<ctrl-x>d");
     bench.desk.collect();
-    let mut looks = |bench: &mut super::review::Bench| {
+    let looks = |bench: &mut super::review::Bench| {
         bench.desk.collect();
         std::mem::take(&mut bench.desk.looks_again)
     };

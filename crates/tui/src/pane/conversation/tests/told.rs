@@ -348,11 +348,7 @@ fn a_second_edit_of_a_file_that_waits_says_that_its_counts_are_of_all() {
 fn what_is_looked_for_and_not_there_is_no_failure() {
     for (tool, told, row) in [
         (Tool::Read, format!("src/gone.rs {ABSENT}"), " – Read      src/gone.rs   not there"),
-        (
-            Tool::Read,
-            "src/gone.rs is a folder".to_owned(),
-            " ✗ Read      src/gone.rs   is a folder",
-        ),
+        (Tool::Read, "src/gone.rs is a folder".to_owned(), " ✗ Read      src/gone.rs   is a folder"),
         (Tool::Edit, format!("src/gone.rs {ABSENT}"), " ✗ edit      src/gone.rs"),
     ] {
         let mut s = Screen::new();
