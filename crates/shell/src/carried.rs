@@ -79,6 +79,10 @@ impl Walker<'_> {
         if let Some(verb) = args.operands.iter().take(3).find(says) {
             self.hit("publish", verb.span);
         }
+        let loses = |f: &&Field| list("verbs of losing").contains(&f.text.as_str());
+        if let Some(verb) = args.operands.iter().take(2).find(loses) {
+            self.hit("discard-work", verb.span);
+        }
         // Nobody knows where a manager of packages that is not known here puts them.
         let installs = |f: &&Field| f.text == "install";
         if let Some(verb) = args.operands.iter().take(2).find(installs) {

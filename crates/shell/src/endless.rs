@@ -107,7 +107,10 @@ impl Walker<'_> {
             let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
             !digits.is_empty()
                 && digits.bytes().all(|b| b.is_ascii_digit())
-                && (digits.len() > 9 || size.ends_with(['G', 'T', 'P', 'E']) || size.ends_with("GB"))
+                && (f.computed
+                    || digits.len() > 9
+                    || size.ends_with(['G', 'T', 'P', 'E'])
+                    || size.ends_with("GB"))
         };
         if name == "head" && stream.is_endless() && words.iter().any(much) {
             self.endless = stream;

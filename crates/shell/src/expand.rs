@@ -323,9 +323,7 @@ impl Walker<'_> {
             }
             VarOp::All => {
                 self.check_secret_variable(name, known.is_none(), span);
-                let value = known.unwrap_or_else(Value::unknown);
-                // A text is but the first element where the name had others.
-                Value { spelled: value.spelled && !value.list.is_empty(), ..value }
+                known.unwrap_or_else(Value::unknown).as_list()
             }
             VarOp::Joined if self.is_assigned("IFS") => Value::unknown(),
             VarOp::Joined => {

@@ -78,6 +78,11 @@ impl Value {
         Self { text, many: fields.iter().any(|f| f.many), list, listed, spelled, ..Self::default() }
     }
 
+    /// All that the name holds: a text is but the first element where it had others.
+    pub(super) fn as_list(self) -> Self {
+        Self { spelled: self.spelled && !self.list.is_empty(), ..self }
+    }
+
     /// Each of several values as a word.
     pub(super) fn fields(&self, span: Span) -> impl Iterator<Item = Field> + '_ {
         let made = if self.spelled { Made::Nothing } else { Made::Words };
