@@ -323,7 +323,7 @@ impl Walker<'_> {
             }
             VarOp::All => {
                 self.check_secret_variable(name, known.is_none(), span);
-                known.unwrap_or_else(Value::unknown).as_list()
+                known.unwrap_or_else(Value::unknown).whole()
             }
             VarOp::Joined if self.is_assigned("IFS") => Value::unknown(),
             VarOp::Joined => {

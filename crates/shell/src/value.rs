@@ -79,7 +79,7 @@ impl Value {
     }
 
     /// All that the name holds: a text is but the first element where it had others.
-    pub(super) fn as_list(self) -> Self {
+    pub(super) fn whole(self) -> Self {
         Self { spelled: self.spelled && !self.list.is_empty(), ..self }
     }
 
