@@ -260,11 +260,16 @@ mod tests {
             MessageFacts { goals, small: true, ..MessageFacts::default() }.message()
         };
         assert_eq!(small(&["Fix the typo", "Add a limit"]), "add a limit\n\n- Fix the typo");
+        assert_eq!(small(&["URL of a note"]), "URL of a note", "a name keeps its letters");
         for name in ["cli --month", "getName of a note", "app.js answers", "read_all closes the file"] {
             assert_eq!(of(&[name]), name, "a name keeps its letters");
         }
+    }
+
+    #[test]
+    fn a_message_tells_each_thing_once() {
+        let file = |name: &str| RelPath::new(name).unwrap();
         assert_eq!(of(&["fix: the limit"]), "Fix: the limit");
-        assert_eq!(small(&["URL of a note"]), "URL of a note", "a name keeps its letters");
         for (line, orders) in [
             ("Answer 404 for an unknown id", true),
             ("add a limit", true),

@@ -59,7 +59,9 @@ pub fn config(what: ConfigCommand, secrets: &Secrets) -> Result<u8, Failure> {
         ConfigCommand::Validate => {
             let wrong = validate::settings(&home, &folder.root);
             if !wrong.is_empty() {
-                wrong.iter().for_each(|line| complain(secrets, line));
+                for line in &wrong {
+                    complain(secrets, line);
+                }
                 return Ok(USAGE);
             }
             let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain)?;

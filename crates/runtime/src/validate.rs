@@ -184,30 +184,35 @@ impl Checked {
                 return true;
             }
         };
+        self.text(path, &text, if theme { "" } else { name }, project, screen);
+        true
+    }
+
+    /// All that is wrong in the text of a file of that name; a theme has none.
+    fn text(&mut self, path: &Path, text: &str, name: &str, project: bool, screen: Screen<'_>) {
         let origin = if project { Origin::Project } else { Origin::User };
-        match if theme { "" } else { name } {
+        match name {
             "config.toml" if project => {
-                self.each(path, &text, |text| ProjectLayer::parse(path, text).err());
+                self.each(path, text, |text| ProjectLayer::parse(path, text).err());
             }
             "config.toml" => {
-                let left = self.each(path, &text, |text| Layer::parse(path, text).err());
+                let left = self.each(path, text, |text| Layer::parse(path, text).err());
                 self.mistakes.extend(config::beyond(&left).into_iter().map(at(path)));
                 let theme = Layer::parse(path, &left).ok().and_then(|layer| layer.screen.theme);
                 let unknown = theme.and_then(|name| screen(OfScreen::ThemeName, &name));
                 let place = config::place(&left, "screen", "theme").unwrap_or((1, 1));
                 self.mistakes.extend(unknown.map(|(_, _, what)| (place.0, place.1, what)).map(at(path)));
             }
-            "permissions.toml" => self.rules(path, &text, project),
+            "permissions.toml" => self.rules(path, text, project),
             "hooks.toml" => {
-                self.each(path, &text, |text| hooks::parse(path, text, origin).err());
+                self.each(path, text, |text| hooks::parse(path, text, origin).err());
             }
             _ => {
-                let of = if theme { OfScreen::Theme } else { OfScreen::Keymap };
-                let (found, _) = config::all(&text, |text| screen(of, text), |(line, ..)| Some(*line));
+                let of = if name.is_empty() { OfScreen::Theme } else { OfScreen::Keymap };
+                let (found, _) = config::all(text, |text| screen(of, text), |(line, ..)| Some(*line));
                 self.mistakes.extend(found.into_iter().map(at(path)));
             }
         }
-        true
     }
 
     /// All that is wrong in the text of a file; gives what is left of it.

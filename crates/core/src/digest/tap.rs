@@ -74,8 +74,8 @@ fn told_of<'a>(told: &[&'a str]) -> String {
     let keyed = |line: &&'a str| line.get(deep..).filter(|key| !key.starts_with(' '));
     let has_stack = told.iter().filter_map(keyed).any(|key| key.starts_with("stack:"));
     let says = |line: &&'a str| {
-        let says = |key: &str| !is_of_runner(key) && !(has_stack && key.starts_with("location: "));
-        !line.trim().is_empty() && keyed(line).is_none_or(says)
+        let drops = |key: &str| is_of_runner(key) || has_stack && key.starts_with("location: ");
+        !line.trim().is_empty() && !keyed(line).is_some_and(drops)
     };
     own(told).into_iter().filter(says).collect::<Vec<_>>().join("\n")
 }

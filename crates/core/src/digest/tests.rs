@@ -326,11 +326,11 @@ fn files_that_one_error_ended_are_named_together_by_the_ends_of_their_paths_and_
         file("/w/cart/test/cart.test.ts", 1),
         file("/w/cart/test/money.test.ts", 2)
     );
-    let told = digest(&output).unwrap();
+    let told = digest(&output).unwrap_or_default();
     assert_eq!(
         told.lines().next(),
         Some(format!("2 failed: test/cart.test.ts, test/money.test.ts: {error}").as_str())
     );
-    let (_, below) = told.split_once('\n').unwrap();
+    let below = told.split_once('\n').map_or("", |(_, below)| below);
     assert_eq!(below.matches("ERR_MODULE_NOT_FOUND").count(), 1, "{told}");
 }

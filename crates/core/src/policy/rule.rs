@@ -206,7 +206,7 @@ impl Rule {
     pub fn of_files(self) -> Self {
         let about = match self.about {
             About::Path(act, paths) => About::Path(act, paths.of_files()),
-            other => other,
+            other @ (About::Command(_) | About::Mcp { .. } | About::Network(_)) => other,
         };
         Self { about, ..self }
     }

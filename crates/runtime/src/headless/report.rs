@@ -278,7 +278,9 @@ impl<'a> Report<'a> {
                 let unchecked = came_to.as_ref().and_then(|facts| facts.unchecked());
                 if *status == RunStatus::Completed {
                     self.progress(&self.worded(summary));
-                    unchecked.iter().for_each(|what| self.progress(what));
+                    if let Some(what) = unchecked {
+                        self.progress(&what);
+                    }
                 }
                 if let Some(facts) = came_to {
                     self.progress(&facts.usage.line(Some(facts.spell())));

@@ -359,10 +359,15 @@ impl App {
             self.run(action, came);
         }
         if let Some((id, line)) = outcome.line {
-            let ctx = ctx!(self, came);
-            let outcome = self.panes.get_mut(id).map(|pane| pane.typed(line, &ctx));
-            self.carry_out(outcome.unwrap_or_default(), came);
+            self.hand_line(id, line, came);
         }
+    }
+
+    /// Gives a pane the line that was typed for it.
+    fn hand_line(&mut self, id: PaneId, line: String, came: Instant) {
+        let ctx = ctx!(self, came);
+        let outcome = self.panes.get_mut(id).map(|pane| pane.typed(line, &ctx));
+        self.carry_out(outcome.unwrap_or_default(), came);
     }
 
     /// What was written and goes nowhere is not lost.

@@ -8,7 +8,7 @@ use super::*;
 fn a_hunk_left_with_a_reason_is_behind_the_cursor() {
     let mut s = Screen::new();
     let lines = |first: &str, last: &str| format!("{first}\n{}{last}\n", "same\n".repeat(20));
-    s.propose(20, "src/a.rs", &lines("a", "z"), lines("b", "y"));
+    s.propose(20, "src/a.rs", lines("a", "z"), lines("b", "y"));
     s.tell(review(30, &[20]));
     s.draw(60, 20);
     let asked = s.act(DiffAction::LeaveWhy);
