@@ -32,6 +32,9 @@ pub struct Completion {
     /// Steps that were not, and what became of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<StepLeft>,
+    /// Steps in which nothing was to be changed, by their agent's word, by their titles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unchanged: Vec<String>,
     /// What was proposed and the user left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
@@ -232,6 +235,15 @@ impl Completion {
             (gone, n) if gone >= n => format!("{} removed", count(gone, "file")),
             (gone, n) => format!("{} created/modified, {gone} removed", count(n - gone, "file")),
         }
+    }
+
+    /// `1 of 2 steps changed nothing: Integration tests`, where others did change something.
+    pub fn idle_steps(&self) -> Option<String> {
+        let all = self.done + self.left.len();
+        let some = all > 1 && !self.unchanged.is_empty() && !self.files.is_empty();
+        some.then(|| {
+            format!("{} of {all} steps changed nothing: {}", self.unchanged.len(), self.unchanged.join("; "))
+        })
     }
 
     /// Lines that came and went in all.

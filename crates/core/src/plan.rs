@@ -127,6 +127,9 @@ pub struct Task {
     /// Whether a run stops before it to ask.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pause: bool,
+    /// Whether it ended with the word that nothing was to be changed, and nothing of it was.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
 }
 
 /// Where a task stands.

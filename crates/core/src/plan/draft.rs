@@ -320,6 +320,7 @@ impl TaskDraft {
             took: None,
             turn: None,
             pause: false,
+            unchanged: false,
         }
     }
 }

@@ -13,7 +13,7 @@ use std::{
 
 use runs::Runs;
 
-use super::{Apply, State, state::Run};
+use super::{Apply, Lane, State, state::Run};
 use crate::{
     blob::BlobId,
     commit::{CommitFile, Committed, SoughtFile},
@@ -22,7 +22,7 @@ use crate::{
     event::FileChange,
     ids::{ApplyId, CallId, LaneId, Millis, RunId, TaskId, TurnId},
     money::Spell,
-    plan::{Plan, TaskStatus},
+    plan::{Plan, Task, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus},
     relpath::RelPath,
     scope::Capability,
@@ -351,6 +351,14 @@ impl State {
         left
     }
 
+    /// Whether a step proposed nothing and no command has written since it began; another may work beside it.
+    pub(super) fn changed_nothing(&self, lane: &Lane, task: TaskId) -> bool {
+        let mine = |p: &Proposal| p.lane == lane.id && p.status != ProposalStatus::Dropped;
+        let proposed = self.proposals().values().any(mine);
+        let by_command = |a: &Apply| a.command.is_some() && a.id.0 > lane.id.0;
+        !proposed && !self.changes.had_begun(task) && !self.applies().values().any(by_command)
+    }
+
     /// The plan of a work, by the message that began it, while it is known.
     pub(super) fn plan_of(&self, work: TurnId) -> Option<&Plan> {
         let plans = self.former.iter().chain(&self.earlier).chain(&self.suspended).chain(&self.plan);
@@ -440,14 +448,16 @@ impl State {
             waived: g.is_waived(),
             exit: g.exit,
         });
+        let is_idle = |(_, t): &(usize, &Task)| t.status == TaskStatus::Done && t.unchanged;
         let Spell { worked: took, waited } = self.spell(self.at).unwrap_or_default();
         Completion {
             took,
             waited: (waited > Millis(0)).then_some(waited),
             usage: self.accounts.run,
             files: files.iter().map(WrittenFile::tally).collect(),
-            done: tasks.filter(|(_, t)| t.status == TaskStatus::Done).count(),
+            done: tasks.clone().filter(|(_, t)| t.status == TaskStatus::Done).count(),
             left: left.collect(),
+            unchanged: tasks.filter(is_idle).map(|(_, t)| t.title.clone()).collect(),
             left_out: self.left_out(run),
             gates: gates.collect(),
             red: run.red_checks(self.plan.as_ref()).map(|red| red.line.clone()).collect(),

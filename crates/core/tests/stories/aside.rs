@@ -579,7 +579,7 @@ fn what_is_taken_between_two_runs_of_a_plan_counts_for_what_it_came_to() {
     });
     let (came_to, summary) = ended.unwrap();
     assert_eq!(came_to.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["a.txt"]);
-    assert_eq!(summary, "Complete. 1 file created/modified.");
+    assert_eq!(summary, "Complete. 1 file created/modified. 1 of 2 steps changed nothing: Two.");
 }
 
 #[test]

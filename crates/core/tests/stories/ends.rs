@@ -6,7 +6,8 @@ use pilothouse_core::{
     ids::Millis,
     input::Input,
     intent::Phase,
-    plan::{GateStatus, TaskStatus},
+    plan::{GateStatus, TaskStatus, Workspace},
+    relpath::RelPath,
     tool::{Advice, Tool},
 };
 use serde_json::{Value, json};
@@ -171,6 +172,58 @@ fn a_step_that_says_why_nothing_is_to_be_changed_is_done_and_told_once() {
         let again = b.notices().iter().any(|n| n.contains("nothing changed"));
         assert!(!again, "its own words stand beside its end, and nothing else: {:?}", b.notices());
     }
+}
+
+/// A folder without a test.
+#[derive(Debug)]
+struct Untested;
+
+impl Workspace for Untested {
+    fn has(&self, path: &RelPath) -> bool {
+        path.as_str() == "a.txt"
+    }
+}
+
+/// The second of two steps, with this file, of which its model says that nothing is to be changed.
+fn let_off(order: &str, file: &str) -> Bench {
+    let mut b = Bench::new();
+    b.session.set_files(std::sync::Arc::new(Untested));
+    b.say(order);
+    let tasks = json!([{"title": "Flags", "files": ["a.txt"]}, {"title": "Integration tests", "files": [file], "after": [1]}]);
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": tasks, "gates": []}))]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("The flags are in.", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    let call = b.thinking();
+    b.reply_to(call, "nothing to change: the flags are tested already", &[]).unwrap();
+    b
+}
+
+#[test]
+fn a_step_whose_file_is_not_there_or_that_the_order_names_is_asked_once_more_and_told_at_the_end() {
+    for (order, file, told) in [
+        ("fix the flags in a.txt", "tests/cli.rs", "was to make tests/cli.rs, which does not exist"),
+        ("fix the flags in a.txt; tests too", "a.txt", "the order names it (`tests`)"),
+    ] {
+        let mut b = let_off(order, file);
+        assert_eq!(phase(&b), Phase::Executing, "{order}");
+        let asked = nudge(&b).unwrap();
+        assert!(asked.contains(told), "{asked}");
+        let call = b.thinking();
+        b.reply_to(call, "nothing to change: no test is wanted", &[]).unwrap();
+        assert_eq!(phase(&b), Phase::Idle, "it is asked once");
+        let end = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::RunCompleted { summary, .. } => Some(summary.clone()),
+            _ => None,
+        });
+        let end = end.unwrap();
+        assert!(end.contains("1 of 2 steps changed nothing: Integration tests."), "{end}");
+    }
+    let b = let_off("fix the flags in a.txt", "a.txt");
+    assert_eq!((phase(&b), nudge(&b)), (Phase::Idle, None), "nothing says that there is something to do");
 }
 
 #[test]

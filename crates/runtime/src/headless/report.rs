@@ -313,7 +313,8 @@ impl<'a> Report<'a> {
             let why = self.needless.remove(&task);
             let why = why.map_or_else(String::new, |why| format!(", nothing changed: {why}"));
             let (number, of) = (plan.number(task), plan.tasks.len());
-            self.say(&format!("[{number}/{of}] ✓ {}{why}", done.title));
+            let mark = if done.unchanged { "–" } else { "✓" };
+            self.say(&format!("[{number}/{of}] {mark} {}{why}", done.title));
         }
     }
 

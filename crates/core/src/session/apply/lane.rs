@@ -91,6 +91,9 @@ impl State {
         if matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_)) {
             self.asked_last = lane.closing.as_ref().map(|closing| closing.question.clone());
         }
+        if let Some(task) = lane.kind.task().filter(|_| lane.needless.is_some()) {
+            self.set_unchanged(task, self.changed_nothing(lane, task));
+        }
         self.leaves_behind(lane);
         // Nobody waits for the rest of a sub-agent's words.
         if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {

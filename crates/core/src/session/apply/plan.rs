@@ -74,6 +74,7 @@ impl State {
             Event::TaskStarted { task, .. } => {
                 Arc::make_mut(&mut self.changes).begins_anew(*task);
                 self.set_task(*task, TaskStatus::Running);
+                self.set_unchanged(*task, false);
             }
             Event::TaskCompleted { task, took } => {
                 self.set_task(*task, TaskStatus::Done);
@@ -305,6 +306,14 @@ impl State {
         let plan = self.plan.as_mut().or(self.suspended.as_mut());
         if let Some(task) = plan.and_then(|p| p.tasks.iter_mut().find(|t| t.id == id)) {
             task.status = status;
+        }
+    }
+
+    /// Notes of a step whether it ended with the word that nothing was to be changed.
+    pub(super) fn set_unchanged(&mut self, id: TaskId, unchanged: bool) {
+        let plan = self.plan.as_mut().or(self.suspended.as_mut());
+        if let Some(task) = plan.and_then(|p| p.tasks.iter_mut().find(|t| t.id == id)) {
+            task.unchanged = unchanged;
         }
     }
 

@@ -101,7 +101,8 @@ impl Draft<'_> {
                 // Of a plan that was gone on with, all that it wrote counts.
                 let run = self.state.run.as_ref().filter(|_| plan.is_some());
                 let came_to = run.map(|r| self.state.completion(r)).unwrap_or_default();
-                format!("{how}. {}.{unproven}{again}", came_to.wrote(n))
+                let idle = came_to.idle_steps().map(|idle| format!(" {idle}.")).unwrap_or_default();
+                format!("{how}. {}.{idle}{unproven}{again}", came_to.wrote(n))
             }
         };
         let summary = match red {

@@ -379,6 +379,7 @@ impl Draft<'_> {
             took: None,
             turn: Some(turn),
             pause: false,
+            unchanged: false,
         };
         self.emit(Event::TaskAdded { task });
         let text = format!("Added as step {number} of {number}. /replan makes a new plan with it.");

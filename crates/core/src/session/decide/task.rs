@@ -2,13 +2,16 @@
 //!
 //! Owns that a step which did nothing, or says nothing of what it did, never counts as done for that. Never begins one.
 
+use std::collections::BTreeSet;
+
 use super::Draft;
 use crate::{
     event::{Event, Level},
+    fact::content,
     ids::{LaneId, Millis, TaskId},
     proposal::ProposalStatus,
     relpath::RelPath,
-    scope::ToolScope,
+    scope::{Capability, ToolScope},
     session::{Deeds, Lane, NEEDLESS, Ran},
 };
 
@@ -18,6 +21,11 @@ fn idle_step() -> String {
         "You changed nothing in this step and ran nothing: make the change now. If none is needed, say why in a line \
          that begins with `{NEEDLESS}`."
     )
+}
+
+/// Told to a model that changed nothing in a step which was to make this.
+fn unmade(owed: &str) -> String {
+    format!("{owed}: make it now, or say in a line that begins with `{NEEDLESS}` why it is not wanted.")
 }
 
 /// Told to a model whose step ended without a word and without a change that would speak for it.
@@ -58,6 +66,11 @@ impl Draft<'_> {
             (false, true) => Some(MUTE_STEP.to_owned()),
             (false, false) => None,
         };
+        let owed = || self.owes(l, task).filter(|_| !nudged && !end.skipped && !end.refused);
+        if let Some(owed) = owed().filter(|_| again.is_none()) {
+            self.emit(Event::LaneNudged { lane, text: unmade(&owed), answer: false });
+            return self.think(lane);
+        }
         let missing = self.state.never_made(l, task);
         if let Some(text) = again.clone().filter(|_| !nudged) {
             let refused = missing.iter().map(|file| missing_change(file) + " ").collect::<String>();
@@ -125,6 +138,31 @@ impl Draft<'_> {
         let mute = looked || (unchanged && l.silent && l.deeds == Deeds::Done);
         let ran_well = acts && l.ran.as_ref().is_none_or(|ran| ran.exit.ok());
         StepEnd { idle, mute, skipped, refused, ran_well }
+    }
+
+    /// What a step that changed nothing was to make all the same: files that its plan knows not to be there, else what
+    /// the order names in a word that stands for no other step.
+    fn owes(&self, lane: &Lane, task: TaskId) -> Option<String> {
+        let plan = self.state.plan.as_ref()?;
+        let step = plan.task(task).filter(|t| t.node.scope().allows(Capability::Write))?;
+        if !self.state.changed_nothing(lane, task) {
+            return None;
+        }
+        let there = |path: &RelPath| self.under.files.as_ref().is_some_and(|files| files.has(path));
+        let absent = |path: &&RelPath| plan.missing.iter().flatten().any(|m| m == *path) && !there(path);
+        let absent: Vec<&str> = step.files.iter().filter(absent).map(RelPath::as_str).collect();
+        if !absent.is_empty() {
+            let verb = if absent.len() == 1 { "does" } else { "do" };
+            return Some(format!("This step was to make {}, which {verb} not exist", absent.join(", ")));
+        }
+        let order = self.state.turns.get(&plan.turn)?;
+        let order = content(order.request.as_deref().unwrap_or(&order.head));
+        let others = || plan.tasks.iter().filter(|t| t.id != task);
+        let of_others: BTreeSet<String> = others().flat_map(|t| content(&t.title)).collect();
+        let own = |word: &String| order.contains(word) && !of_others.contains(word);
+        let word = content(&step.title).into_iter().find(own);
+        let word = word.filter(|_| others().count() > 0 && lane.needless.is_some())?;
+        Some(format!("This step was to change something, and the order names it (`{word}`)"))
     }
 
     /// What is told of a step that says nothing: what it ran, where it did.

@@ -207,6 +207,7 @@ impl<'a> Drawer<'a> {
             TaskStatus::Pending if self.is_added(task) => (g.star, Slot::Accent, Ink::of(Slot::Text)),
             TaskStatus::Pending => (g.pending, Slot::Soft, Ink::of(Slot::Text)),
             TaskStatus::Running => (g.active, Slot::Accent, Ink::of(Slot::Accent).bold()),
+            TaskStatus::Done if task.unchanged => (g.skipped, Slot::Soft, Ink::of(Slot::Soft)),
             TaskStatus::Done => (g.done, Slot::Ok, Ink::of(Slot::Soft)),
             TaskStatus::Failed => (g.failed, Slot::Bad, Ink::of(Slot::Text)),
             TaskStatus::Skipped | TaskStatus::Cancelled | TaskStatus::TakenBack | TaskStatus::NotDone => {

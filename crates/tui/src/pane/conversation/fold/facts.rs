@@ -395,6 +395,7 @@ fn completion(
     lines.extend(facts.red.iter().filter(|line| !told(line)).map(|line| not_run_again(line)));
     lines.extend(facts.broke.as_ref().map(broke));
     lines.extend(facts.unchecked().map(|why| (soft(&why), Row::new())));
+    lines.extend(facts.idle_steps().map(|idle| (soft(&uncoded(&idle)), Row::new())));
     for step in &facts.left {
         let title = uncoded(&step.title);
         let text = format!("step {} {}: {title}", step.number, step.word());
