@@ -288,6 +288,9 @@ impl<'a> Parser<'a> {
         let mut turned = false;
         loop {
             self.newlines()?;
+            if nodes.is_empty() {
+                self.timed();
+            }
             while self.reserved("!") {
                 turned = true;
                 self.blanks();
@@ -301,6 +304,23 @@ impl<'a> Parser<'a> {
             let _ = self.eat("&");
         }
         Ok(Pipeline { nodes, background: false, turned, joined: Joined::Always })
+    }
+
+    /// `time` before a compound is a word of the language; before anything else it is the program's name, a wrapper.
+    fn timed(&mut self) {
+        let start = self.at;
+        if !self.reserved("time") {
+            return;
+        }
+        self.blanks();
+        if self.reserved("-p") {
+            self.blanks();
+        }
+        let empty = self.rest().strip_prefix('(').is_some_and(|rest| rest.trim_start().starts_with(')'));
+        let compound = matches!(self.peek_bare(), "{" | "[[" | "if" | "while" | "until" | "for" | "case");
+        if empty || !compound && !self.looking_at("(") {
+            self.at = start;
+        }
     }
 
     pub(super) fn command(&mut self) -> Read<Node> {
