@@ -172,7 +172,10 @@ fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
 
 /// Languages in which a sign starts a command line: `!rm`, `open "|rm"`, `qx{rm}`.
 fn started_by_sign(w: &mut Walker<'_>, text: &str, code: &Field) {
-    let whole = text.trim_start().strip_prefix(['!', '%', '$']);
+    let begins = text.trim_start();
+    // A plain `$name` is a variable in every language; xonsh starts programs by `$[…]`, `$(…)` and `!…`.
+    let whole = begins.strip_prefix('$').filter(|rest| rest.starts_with(['[', '(', '!']));
+    let whole = whole.or_else(|| begins.strip_prefix(['!', '%']));
     let whole = whole.map(|line| line.trim_matches(['[', ']', '(', ')', '!']).to_owned());
     let piped =
         literals(text).into_iter().filter_map(|l| l.trim_start().strip_prefix('|').map(str::to_owned));
