@@ -1,7 +1,7 @@
 //! `validate`: prints what is wrong in the user's files and the project's. Wires arguments; what is wrong is the runtime's
 //! and the screen's to say.
 
-use std::{io::Write, path::Path};
+use std::{collections::BTreeSet, io::Write, path::Path};
 
 use pilothouse_core::recipe::RecipeKind;
 use pilothouse_runtime::{
@@ -78,7 +78,8 @@ fn print(checked: &Checked, here: &Path, json: bool) -> Result<u8, Failure> {
     }
     if !json {
         let files = if checked.files == 1 { "file" } else { "files" };
-        writeln!(out, "{} {files} checked, {} with mistakes", checked.files, checked.mistakes.len())?;
+        let wrong: BTreeSet<&Path> = checked.mistakes.iter().map(|mistake| mistake.file.as_path()).collect();
+        writeln!(out, "{} {files} checked, {} with mistakes", checked.files, wrong.len())?;
     }
     out.flush()?;
     Ok(if checked.mistakes.is_empty() { 0 } else { USAGE })

@@ -78,14 +78,27 @@ pub(crate) fn all<E>(
     read: impl Fn(&str) -> Option<E>,
     line_of: impl Fn(&E) -> Option<usize>,
 ) -> (Vec<E>, String) {
-    let (mut left, mut found) = (text.to_owned(), Vec::new());
+    let (mut left, mut found, mut taken) = (text.to_owned(), Vec::new(), Vec::new());
     while let Some(error) = read(&left) {
         let line = line_of(&error);
-        found.push(error);
+        // What a section lacks once a line of it is left out is no mistake of the file.
+        if !line.is_some_and(|header| section(&left, header).any(|line| taken.contains(&line))) {
+            found.push(error);
+        }
+        taken.extend(line);
         let Some(rest) = line.and_then(|line| without(&left, line)) else { break };
         left = rest;
     }
     (found, left)
+}
+
+/// The lines of the section whose header is on a line, that one aside.
+fn section(text: &str, header: usize) -> impl Iterator<Item = usize> {
+    let is_header = |line: &&str| line.trim_start().starts_with('[');
+    let mut lines = text.lines().skip(header.saturating_sub(1));
+    let count =
+        lines.next().filter(is_header).map_or(0, |_| lines.take_while(|line| !is_header(line)).count());
+    (1..=count).map(move |at| header + at)
 }
 
 /// A text without a line, or without the section that begins there; its other lines keep their numbers. `None` where there is
