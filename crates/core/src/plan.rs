@@ -466,7 +466,6 @@ fn not_covered(gates: &[&Gate]) -> String {
 #[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::ids::EvidenceId;
 
     /// PLN-02.
     #[test]
@@ -475,8 +474,7 @@ mod tests {
             |n: usize| format!(r#"{{"title":"{}"}}"#, format!("{n:02}").repeat(if n == 1 { 30 } else { 40 }));
         let tasks: Vec<String> = (1..=13).map(task).collect();
         let text = format!(r#"{{"title":"P","tasks":[{}]}}"#, tasks.join(","));
-        let draft: PlanDraft = serde_json::from_str(&text).unwrap();
-        let card = draft.build(TurnId(1), 1).unwrap().summary();
+        let card = serde_json::from_str::<PlanDraft>(&text).unwrap().build(TurnId(1), 1).unwrap().summary();
         let rows: Vec<&str> = card.lines().collect();
         assert_eq!(rows[1], format!("  1. {}", "01".repeat(30)), "what fits stands whole");
         for (n, row) in (2..).zip(&rows[2..11]) {
@@ -489,10 +487,9 @@ mod tests {
     #[test]
     fn a_stale_gate_is_told_of_files_that_change_again_and_again_only_where_they_did() {
         let text = r#"{"title":"P","tasks":[{"title":"a"}],"gates":[{"name":"t","command":"make"}]}"#;
-        let draft: PlanDraft = serde_json::from_str(text).unwrap();
-        let mut plan = draft.build(TurnId(1), 1).unwrap();
+        let mut plan = serde_json::from_str::<PlanDraft>(text).unwrap().build(TurnId(1), 1).unwrap();
         plan.tasks[0].status = TaskStatus::Done;
-        plan.gates[0].status = GateStatus::Stale(EvidenceId(3));
+        plan.gates[0].status = GateStatus::Stale(crate::ids::EvidenceId(3));
         let told = |files| plan.ended(files);
         assert_eq!(told(Files::AtRest), "Ended: 1 of 1 done, gate t no longer green (files changed since)");
         assert_eq!(

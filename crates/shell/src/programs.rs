@@ -14,7 +14,7 @@
 //! these options, `!-a,--b` none of them, `@0 @1 @1+ @2+` number of operands left, `~glob,glob` an operand left
 //! matches. `*` stands for any sub-command. What raises is met by any spelling, what is harmless only by the whole one.
 
-mod role;
+pub(super) mod role;
 
 pub use role::Role;
 
@@ -172,12 +172,6 @@ fn known(name: &str) -> Option<&'static Program> {
 /// What is known of the program of that name and what it does.
 pub(super) fn find(name: &str) -> Option<&'static Program> {
     known(name).filter(|program| program.described)
-}
-
-/// Every name that something is known of.
-#[cfg(test)]
-pub(super) fn all() -> impl Iterator<Item = &'static str> {
-    PROGRAMS.keys().copied()
 }
 
 /// Whether a program has a role.

@@ -17,6 +17,11 @@ const MOST_FILES: usize = 3;
 const MOST_OPEN: usize = 8;
 
 impl State {
+    /// Whether a plan of this session was done to its end.
+    pub(crate) fn has_done_a_plan(&self) -> bool {
+        self.plan.iter().chain(&self.suspended).chain(self.former.iter()).any(crate::plan::Plan::fulfilled)
+    }
+
     /// The plan that is taken up next: the last one that was not finished, else the last that somebody made.
     pub fn last_plan(&self) -> Option<&Plan> {
         let last = self.suspended.as_ref()?;

@@ -480,11 +480,6 @@ impl State {
         self.pending().values().any(Work::is_waited_for)
     }
 
-    /// Whether a plan of this session was done to its end.
-    pub(crate) fn has_done_a_plan(&self) -> bool {
-        self.plan.iter().chain(&self.suspended).chain(self.former.iter()).any(Plan::fulfilled)
-    }
-
     /// Whether a run or a planning is under way, so that input may be queued.
     pub fn is_executing(&self) -> bool {
         matches!(self.phase, Phase::Planning | Phase::Executing)

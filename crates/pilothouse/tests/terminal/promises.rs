@@ -32,7 +32,7 @@ fn a_line_that_both_changed_is_shown_with_both_sides_and_can_be_decided_anew() {
     let theirs = desk.file("src/search.rs").replace("fn score(", "fn rating(");
     fs::write(desk.path().join("src/search.rs"), &theirs).unwrap();
     terminal.decide("a");
-    terminal.see("- is what stands there now");
+    terminal.see("the two changes overlap in");
     let text = terminal.see("fn rating(");
     assert!(text.contains("fn points_of("), "{text}");
     assert_eq!(desk.file("src/search.rs"), theirs, "nothing was written over theirs");

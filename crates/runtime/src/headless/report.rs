@@ -475,6 +475,7 @@ pub(crate) fn status(state: &State, budget: Configured) -> String {
     let budgets = state.allowances(budget).iter().map(Allowance::line).collect::<Vec<_>>().join("; ");
     let told = |p: &Plan| format!("{}, {}{}", Clean::line(&p.title), p.steps(), p.checks());
     let plan = plan.map_or_else(|| "none".to_owned(), told);
+    let (tokens, cost) = (state.usage.shown_tokens(), state.usage.cost_told(budget.unpriced));
     [
         ("mode", state.mode.name()),
         ("ceiling", state.permission.badge()),
@@ -487,14 +488,7 @@ pub(crate) fn status(state: &State, budget: Configured) -> String {
             state.failure.as_ref().map_or("nothing", |f| f.message.lines().next().unwrap_or_default()),
         ),
         ("waiting", &state.open.len().to_string()),
-        (
-            "spent",
-            &format!(
-                "{} tokens, cost {}",
-                state.usage.shown_tokens(),
-                state.usage.cost_told(budget.unpriced)
-            ),
-        ),
+        ("spent", &format!("{tokens} tokens, cost {cost}")),
         ("budget", if budgets.is_empty() { "none" } else { &budgets }),
     ]
     .map(|(what, value)| format!("{what:<8} {value}"))

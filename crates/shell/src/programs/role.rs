@@ -83,3 +83,9 @@ const ROLES: [(&str, Role); 23] = [
     ("searches", Role::Searches),
     ("waits", Role::Waits),
 ];
+
+/// Every name that something is known of.
+#[cfg(test)]
+pub fn all() -> impl Iterator<Item = &'static str> {
+    super::PROGRAMS.keys().copied()
+}
