@@ -58,7 +58,7 @@ async fn what_is_no_answer_leaves_the_rules_best_guess_and_says_so() {
         s.idle().await;
         assert_eq!(classified(&s).0, "fallback", "{line}");
         let told = s.events.iter().any(|e| match &e.event {
-            Event::Notice { text, .. } => text.ends_with(", a question – read-only."),
+            Event::Notice { text, .. } => text.ends_with("(a question – read-only)."),
             _ => false,
         });
         assert!(told, "{line}");
