@@ -47,7 +47,7 @@ impl DiffPane {
             DiffAction::Apply => return self.apply_file(ctx, finished),
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
-            DiffAction::Comment => return self.comment(ctx),
+            DiffAction::Comment => return self.comment(ctx, None),
             DiffAction::UpToPlan => return Self::up_to_plan(ctx),
             DiffAction::Search => return self.ask_for_words(),
             DiffAction::DiffAll => {
@@ -354,7 +354,8 @@ impl DiffPane {
 
     /// Leaves the hunk, goes to the next one and asks why; an empty line gives no reason.
     fn leave_why(&mut self, ctx: &Ctx<'_>, rests: Option<Rest>) -> Outcome {
-        let asks = self.comment(ctx);
+        let left = self.file().map(|file| format!("You left hunk {} of {}. Why?", self.hunk + 1, file.path));
+        let asks = self.comment(ctx, left);
         let mut outcome = self.decide_next(ctx, Decision::Left, rests, "N");
         if !outcome.inputs.is_empty() {
             outcome.open = asks.open;
@@ -362,15 +363,17 @@ impl DiffPane {
         outcome
     }
 
-    /// Asks what the agent is to hear about this hunk.
-    fn comment(&self, ctx: &Ctx<'_>) -> Outcome {
+    /// Asks what the agent is to hear about this hunk, in words that name it where the cursor moves on.
+    fn comment(&self, ctx: &Ctx<'_>, named: Option<String>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
             return Outcome::notice("it is being written; comments can't reach the agent now");
         }
         let offline =
             if ctx.surroundings.offline { " No model answers; it is kept with the change." } else { "" };
-        let question = format!("What should the agent know about hunk {}?{offline}", self.hunk + 1);
+        let plain = || format!("What should the agent know about hunk {}?", self.hunk + 1);
+        let question = format!("{}{offline}", named.unwrap_or_else(plain));
+        let question = pilothouse_core::clean::Clean::line(&question).into_string();
         let about = Purpose::Comment { proposal: file.id, hunk: self.hunk, shown: file.shown };
         let said = ctx.state.transcript.comment(file.id, self.hunk).unwrap_or_default();
         Outcome::open(Prompt::new(about, question, None).holding(said))
